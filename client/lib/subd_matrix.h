@@ -10,8 +10,8 @@ extern "C" {
 #endif
 struct subd_matrix {
     int level;           /* 1 to what the server allows. */
-    const char *surface; /* "refined" or "limit"; NULL is "refined". */
-    const char *what;    /* "points"; with surface "limit" also "tangent1" or "tangent2". NULL is "points". */
+    const char *surface; /* "refined", "limit" or "limitAtLevel"; NULL is "refined". */
+    const char *what;    /* "points"; with a limit surface also "tangent1" or "tangent2". NULL is "points". */
     /* Gets the text piece by piece, as it arrives. A return value other than 0 cancels the call. */
     int (*sink)(void *arg, const void *p, size_t n);
     void *sink_arg;

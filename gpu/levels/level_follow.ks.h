@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* level_follow: limits, normals and tangents of the points of mm_finish and loop_finish where sharpness is left, in place
- * of what those kernels made there.
+/* level_follow: limits, normals and tangents of the points of mm_finish and loop_finish where sharpness is left, in
+ * place of what those kernels made there.
  * Shapes  as the kernel with tangents, or rows of one to three floats without normals; rings (limit_ring.h)
  * Launch  item, n rings: item i takes points i, i + n and so on of those that a crease or corner can be at
  * Cost    a point: up to 26 steps of its ring, 64 B an edge
@@ -62,7 +62,7 @@ SDD_FN void sdd_mm_follow(uint32_t row, const struct mm_finish_args *a, const st
         sdd_row_put(a->out, row, f->width, sdd_limit_ring_point(&r, at, rule, NULL));
     if (!sdd_follow_tangents(f, a->normal, &r, rule))
         return;
-    struct sdd_tangents t = sdd_quad_limit_ring_tangents(&r, a->angle);
+    struct sdd_tangents t = sdd_limit_ring_tangents(&r, a->angle);
     struct sdd_dvec3 n = sdd_tangents_normal(&t, rule == SDD_RULE_CORNER, sdd_cross(t.first, t.last));
     sdd_follow_put(f, a->normal, row, t.t1, t.t2, n);
 }

@@ -31,8 +31,8 @@ struct follow {
  * NULL. */
 void follow_lay_out(const sdd_topology *t, const struct topology_channel *c, int level, int surface, struct arena *a,
                     struct follow *out);
-/* step_limits: moves rows of `level` >= 1 to their limits, of surface `limit` or `limitAtLevel`. The limits of positions
- * come with normals from other kernels. */
+/* step_limits: moves rows of `level` >= 1 to their limits, of surface `limit` or `limitAtLevel`. The limits of
+ * positions come with normals from other kernels. */
 void step_limits(const struct step_rows *s, const struct follow *f, const float *from, float *to, int level,
                  int surface);
 
@@ -43,7 +43,7 @@ int64_t step_weights(const sdd_topology *t);
 int step_upload_weights(const sdd_topology *t, struct sdd_float2 *to, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- crease method chaikin --------------------------------------------------------------------------------------- */
-/* chaikin_last: the last level whose parts a request reads. Limits read what becomes of those of the request's level. */
+/* chaikin_last: the last level whose parts a request reads. Limits read what becomes of those of its own level. */
 int chaikin_last(const struct sdd_refine_request *r);
 /* The sharpness of the parts of semi-sharp position edges is refined along with positions and primvars. Nothing happens
  * where no edge is semi-sharp.

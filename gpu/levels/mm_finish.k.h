@@ -157,15 +157,6 @@ SDD_FN struct sdd_limit_ring sdd_quad_limit_ring(const struct sdd_control *m, co
     return r;
 }
 
-/* The tangents of a ring that has been followed on. */
-SDD_FN struct sdd_tangents sdd_quad_limit_ring_tangents(const struct sdd_limit_ring *r, const struct sdd_float2 *angle)
-{
-    struct sdd_tangents t = sdd_tangents_of(sdd_vec3_of(0.0f, 0.0f, 0.0f), r->faces, r->faces < r->n, angle);
-    for (int32_t j = 0; j < r->faces; j++)
-        sdd_tangents_add(&t, sdd_limit_ring_end(r, j), sdd_limit_ring_across(r, j), sdd_limit_ring_end(r, j + 1));
-    return t;
-}
-
 /* The limit tangents, for a point where sdd_has_tangents holds; sdd_tangents_normal completes them. */
 SDD_FN struct sdd_tangents sdd_finish_tangents(const struct sdd_control *m, const struct sdd_grid *g,
                                                struct sdd_points points, const struct sdd_quad_location *s,

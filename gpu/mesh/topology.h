@@ -98,8 +98,9 @@ int topology_has_smooth_channels(const sdd_topology *t);
 /* Grid order over the control mesh, or over the mesh of a channel. */
 struct sdd_grid topology_grid(const sdd_topology *t, int level);
 struct sdd_grid topology_channel_grid(const sdd_topology *t, const struct topology_channel *c, int level);
-/* topology_sharp_points: how many control vertices and points of control edges of a level may be where sharpness goes on
- * to change, or an infinite crease to end (rules/limit_ring.h). c is as for topology_channel_control. */
+/* topology_sharp_points: how many points of a level have to be looked at for sharpness that goes on to change, or an
+ * infinite crease that ends (rules/limit_ring.h): control vertices and the points of control edges, or under sqrt3 all
+ * points. c is as for topology_channel_control. */
 int64_t topology_sharp_points(const sdd_topology *t, const struct topology_channel *c, int level);
 int64_t topology_points(const sdd_topology *t, int level); /* The points of the control mesh on a level. */
 /* The points of the grid over the mesh of a channel, or over the control mesh where c is NULL. */

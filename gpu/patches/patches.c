@@ -5,6 +5,7 @@
 #include "gpu/patches/patches.h"
 #include "gpu/engine_api/engine_api.h"
 #include "gpu/patches/kernels/patch_faces.k.h"
+#include "gpu/patches/kernels/patch_follow.k.h"
 #include "gpu/patches/kernels/patch_gather.k.h"
 #include "gpu/patches/kernels/patch_limits.k.h"
 #include "gpu/patches/patch_points.k.h"
@@ -68,7 +69,9 @@ void patches_queue_points(const struct patches *p, const float *control, float *
                                          level};
         DEV_LAUNCH(t->device, patch_points, &step, l[level + 1].n_points);
     }
+    struct patch_follow_args follow = {limits, p->follow.rings, p->limit.n_points};
     DEV_LAUNCH(t->device, patch_limits, &limits, p->limit.n_points);
+    DEV_LAUNCH(t->device, patch_follow, &follow, follow.rings.n);
 }
 
 void patches_queue_rows(const struct patches *p, struct sdd_quad *patch, struct sdd_quad *param)

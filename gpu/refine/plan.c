@@ -46,7 +46,8 @@ static int check_request(const sdd_topology *t, const struct sdd_refine_request 
     if (r->level < 1 || r->level > SDD_MAX_LEVEL)
         return sdd_fail(err, SDD_EINVALID, "level", "level %d; 1 to %d are allowed", r->level, SDD_MAX_LEVEL);
     if (r->surface < 0 || r->surface >= SDD_N_SURFACES)
-        return sdd_fail(err, SDD_EINVALID, "surface", "surface %d is neither refined nor limit nor limitAtLevel", r->surface);
+        return sdd_fail(err, SDD_EINVALID, "surface", "surface %d is neither refined nor limit nor limitAtLevel",
+                        r->surface);
     if ((r->include & all) == 0 || (r->include & ~all))
         return sdd_fail(err, SDD_EINVALID, "include", "nothing that is known is asked for");
     if (r->n_primvars < 0 || r->n_primvars > SDD_MAX_PRIMVARS)

@@ -10,8 +10,8 @@
 #ifndef SDD_LIMIT_RING_H
 #define SDD_LIMIT_RING_H
 #include "gpu/rules/chaikin_rule.h"
-#include "gpu/rules/limit_rule.h"
 #include "gpu/rules/loop_rule.h"
+#include "gpu/rules/tangents.h"
 
 /* An infinitely sharp edge that ends in a smooth vertex keeps its rule for ever. After this many steps what it still
  * does is less than rounding. */
@@ -248,5 +248,13 @@ SDD_FN struct sdd_vec3 sdd_limit_ring_point(const struct sdd_limit_ring *r, stru
     return sdd_vec3_of((float)((double)at.x + (r->at[0] + (double)p.x)),
                        (float)((double)at.y + (r->at[1] + (double)p.y)),
                        (float)((double)at.z + (r->at[2] + (double)p.z)));
+}
+/* The tangents of quads around a ring that has been followed on; sdd_tangents_normal completes them. */
+SDD_FN struct sdd_tangents sdd_limit_ring_tangents(const struct sdd_limit_ring *r, const struct sdd_float2 *angle)
+{
+    struct sdd_tangents t = sdd_tangents_of(sdd_vec3_of(0.0f, 0.0f, 0.0f), r->faces, r->faces < r->n, angle);
+    for (int32_t j = 0; j < r->faces; j++)
+        sdd_tangents_add(&t, sdd_limit_ring_end(r, j), sdd_limit_ring_across(r, j), sdd_limit_ring_end(r, j + 1));
+    return t;
 }
 #endif

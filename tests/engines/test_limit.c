@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_limit.c: surface `limit` is where the points of a level go. Each engine makes limits and normals of levels 1 to 4
- * of meshes with creases and corners of many sharpnesses, and plain subdivision in double to level 12 (oracle/descend.c)
- * says where the points come to and how the surface stands there. */
+/* test_limit.c: surface `limit` is where the points of a level go. Each engine makes limits and normals of levels 1 to
+ * 4 of meshes with creases and corners of many sharpnesses, and plain subdivision in double to level 22
+ * (oracle/descend.c) says where the points come to and how the surface stands there. */
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include "tests/oracle/judge.h"
+#include "tests/oracle/kobbelt.h"
 #include "tests/oracle/naive.h"
 #include "tests/oracle/triangles.h"
 #include "tests/refine_once.h"
@@ -17,9 +18,9 @@
 
 #include <cmocka.h>
 
-#define DEEP 12
+#define DEEP 36       /* Sharpness 9.9 lasts to level 10, and what it leaves goes slowly where many edges meet. */
 #define POSITION 2e-6 /* of the box */
-#define NORMAL 4e-3   /* The faces of level 12 are not flat. */
+#define NORMAL 4e-3   /* The faces there are not quite flat. */
 #define MOST_VERTICES 700
 
 static const float sharpness[] = {0.3f, 1.0f, 2.5f, 3.7f, 7.0f, 9.9f};
@@ -117,7 +118,7 @@ static void check_level(const char *label, const struct shape *s, const struct s
         struct refined got;
         char name[256];
         snprintf(name, sizeof name, "%s level %d, %s", label, level, sdd_engine(e)->name);
-        int rc = library_surfaces(mesh, sdd_engine(e)->name, 0, level, &got, &err);
+        int rc = library_surfaces(mesh, sdd_engine(e)->name, 0, level, SDD_SURFACE_LIMIT, &got, &err);
         if (rc && !judge_may_refuse(&err))
             fail_msg("%s: %s", name, err.text);
         if (rc)
@@ -217,10 +218,91 @@ static void test_loop_chaikin(void **state)
     check(SDD_SCHEME_LOOP, SDD_CREASE_CHAIKIN, "loop, chaikin");
 }
 
+/* ---- sqrt3 ------------------------------------------------------------------------------------------------------- */
+/* Vertices keep their numbers, so limits and normals of level 6, where no sharpness is left, are those of levels 1 and
+ * 2 too. These meshes are closed, and no infinite crease ends on them. */
+static const char *const triangle_names[] = {"crease_edge_4", "crease_dart_soft", "crease_loop_2.7", "corner_4",
+                                             "semi_meet3",    "semi_meet4",       "mixed_four"};
+
+static void compare_sqrt3(const char *label, const struct refined *got, const struct refined *want, double diagonal)
+{
+    for (int64_t i = 0; i < got->n_vertices; i++) {
+        if (!(apart(got->limits + 3 * i, want->limits + 3 * i) <= POSITION * diagonal))
+            fail_msg("%s: limit %lld is off by %.2g of the box", label, (long long)i,
+                     apart(got->limits + 3 * i, want->limits + 3 * i) / diagonal);
+        n_points++;
+        if (!want->normal_ok[i])
+            continue;
+        if (!(apart(got->normals + 3 * i, want->normals + 3 * i) <= NORMAL))
+            fail_msg("%s: normal %lld is off by %.2g", label, (long long)i,
+                     apart(got->normals + 3 * i, want->normals + 3 * i));
+        n_normals++;
+    }
+}
+
+static void check_sqrt3(const struct shape *s, struct sdd_mesh_desc d, int first)
+{
+    float *crease = xalloc(d.n_creases + 1, sizeof *crease), *corner = xalloc(d.n_corner_tags + 1, sizeof *corner);
+    struct refined want, got;
+    struct sdd_error err = {0};
+    sdd_mesh *mesh = NULL;
+    for (int64_t i = 0; i < d.n_creases; i++) /* These four have gone by level 6. */
+        crease[i] = d.crease_sharpness[i] < 10 ? sharpness[(i + first) % 4] : 10;
+    for (int64_t i = 0; i < d.n_corner_tags; i++)
+        corner[i] = d.corner_sharpness[i] < 10 ? sharpness[(i + first + 1) % 4] : 10;
+    d.crease_sharpness = crease;
+    d.corner_sharpness = corner;
+    d.n_uvs = 0;
+    kobbelt_refine(&d, s->points, NULL, 6, &want);
+    if (library_mesh(device, &d, s->points, NULL, &mesh, &err))
+        fail_msg("%s: %s", s->name, err.text);
+    for (int level = 1; level <= 2; level++)
+        for (int e = 0; sdd_engine(e); e++) {
+            char label[200];
+            snprintf(label, sizeof label, "%s level %d, %s, from %g", s->name, level, sdd_engine(e)->name,
+                     (double)sharpness[first]);
+            int rc = library_surfaces(mesh, sdd_engine(e)->name, 0, level, SDD_SURFACE_LIMIT, &got, &err);
+            if (rc && !judge_may_refuse(&err))
+                fail_msg("%s: %s", label, err.text);
+            if (rc)
+                continue;
+            compare_sqrt3(label, &got, &want, s->diagonal);
+            refined_free(&got);
+        }
+    sdd_mesh_free(mesh);
+    refined_free(&want);
+    free(crease);
+    free(corner);
+}
+
+static void test_sqrt3(void **state)
+{
+    (void)state;
+    device = open_device(0);
+    n_points = n_normals = 0;
+    for (size_t i = 0; i < sizeof triangle_names / sizeof *triangle_names; i++)
+        for (int first = 0; first < 4; first++) {
+            struct shape s;
+            struct sdd_error err = {0};
+            if (shape_load(test_shapes_dir(), triangle_names[i], &s, &err))
+                fail_msg("%s: %s", triangle_names[i], err.text);
+            struct sdd_mesh_desc d = s.desc;
+            d.options.scheme = SDD_SCHEME_SQRT3;
+            d.options.fvar = SDD_FVAR_ALL;
+            struct triangles cut = triangles_cut(&d);
+            check_sqrt3(&s, d, first);
+            triangles_free(&cut);
+            shape_free(&s);
+        }
+    sdd_device_close(device);
+    print_message("%lld limits, %lld normals\n", (long long)n_points, (long long)n_normals);
+    assert_true(n_points > 1000 && n_normals > 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_catmull_clark),
                                        cmocka_unit_test(test_catmull_clark_chaikin), cmocka_unit_test(test_loop),
-                                       cmocka_unit_test(test_loop_chaikin)};
-    return cmocka_run_group_tests_name("limits, and plain subdivision to level 12", tests, NULL, NULL);
+                                       cmocka_unit_test(test_loop_chaikin), cmocka_unit_test(test_sqrt3)};
+    return cmocka_run_group_tests_name("limits, and plain subdivision to level 22", tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static void test_max_bytes(void **state)
                                         "random_open0", "nonmanifold/soup1", "grid4x3"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        for (int surface = 0; surface < 2; surface++) {
+        for (int surface = 0; surface < SDD_N_SURFACES; surface++) {
             struct fixture f;
             struct sdd_error err;
             sdd_result *out;

@@ -35,7 +35,7 @@ void naive_free(struct naive_mesh *m);
 /* naive_alloc: a mesh of m's counts, all zero; naive_connect makes its lists and edge_faces from corners and ends. */
 void naive_alloc(struct naive_mesh *m, int with_uvs);
 void naive_connect(struct naive_mesh *m);
-/* naive_descend: where vertex v of mesh m and the sum of the cross products of the faces around it come to after
+/* naive_descend: where vertex v of mesh m and the normal that its ring has there come to after
  * `steps` more steps; only what is within two faces of v is refined. Returns 0 where there is no plane of tangents. */
 int naive_descend(const struct naive_mesh *m, int32_t v, int steps, double point[3], double normal[3]);
 

@@ -93,7 +93,7 @@ static int multiply_rows(const struct build *b, const struct recipe *r, struct s
 /* The rings for the rows of a recipe; steps need none. */
 static struct sdd_limit_rings rings_of(const struct build *b, const struct recipe *r)
 {
-    struct sdd_limit_rings rings = b->follow.rings;
+    struct sdd_limit_rings rings = b->t->scheme->kind == SCHEME_SQRT3 ? b->tables.follow.rings : b->follow.rings;
     if (r->kind < SDD_MATRIX_LIMIT)
         rings.n = 0;
     return rings;
@@ -119,9 +119,10 @@ static void triangle_rows(const struct build *b, const struct recipe *r, struct 
 
 static void sqrt3_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to)
 {
-    struct matrix_sqrt3_args sqrt3 = {b->sqrt3, to, b->tables.weights, b->tables.angle, r->kind};
-    DEV_LAUNCH(b->t->device, matrix_sqrt3, &sqrt3,
-               r->kind == SDD_MATRIX_STEP ? (int64_t)sqrt3.mesh.n_vertices + sqrt3.mesh.n_faces : r->n_rows);
+    struct matrix_sqrt3_args sqrt3 = {b->sqrt3,        to,      rings_of(b, r), b->tables.weights,
+                                      b->tables.angle, r->kind, r->n_rows};
+    int64_t n = r->kind == SDD_MATRIX_STEP ? (int64_t)sqrt3.mesh.n_vertices + sqrt3.mesh.n_faces : r->n_rows;
+    DEV_LAUNCH(b->t->device, matrix_sqrt3, &sqrt3, sqrt3.rings.n && sqrt3.rings.n < n ? sqrt3.rings.n : n);
 }
 
 static int launch_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to, struct sdd_error *err)

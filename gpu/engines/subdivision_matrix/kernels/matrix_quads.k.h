@@ -39,7 +39,7 @@ SDD_FN struct sdd_vec3 sdd_matrix_followed(const struct matrix_quads_args *a, st
         return sdd_limit_ring_point(r, at, rule, NULL);
     if (!r->faces || !sdd_has_tangents(rule, r->faces, r->faces < r->n, 1))
         return sdd_vec3_of(0.0f, 0.0f, 0.0f);
-    struct sdd_tangents t = sdd_quad_limit_ring_tangents(r, a->angle);
+    struct sdd_tangents t = sdd_limit_ring_tangents(r, a->angle);
     (void)sdd_tangents_normal(&t, rule == SDD_RULE_CORNER, sdd_cross(t.first, t.last));
     return a->kind == SDD_MATRIX_TANGENT_1 ? t.t1 : t.t2;
 }
