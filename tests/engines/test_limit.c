@@ -21,7 +21,7 @@
 #define DEEP 36       /* Sharpness 9.9 lasts to level 10, and what it leaves goes slowly where many edges meet. */
 #define POSITION 2e-6 /* of the box */
 #define NORMAL 4e-3   /* The faces there are not quite flat. */
-#define MOST_VERTICES 700
+#define MOST_VERTICES 1600
 
 static const float sharpness[] = {0.3f, 1.0f, 2.5f, 3.7f, 7.0f, 9.9f};
 enum { N_SHARP = sizeof sharpness / sizeof *sharpness };
@@ -165,6 +165,19 @@ static const char *const names[] = {
     "smoothtri_creases",    "semi_triangles",         "random_mixed0",    "random_mixed1",
     "random_open0",         "random_open1",           "valence2_inside",  "crease_chains_meet_corner"};
 
+/* Cut into triangles, a shape may get edges of more than two faces, which the witness does not do. */
+static int is_manifold(const struct sdd_mesh_desc *d)
+{
+    sdd_topology *t = NULL;
+    struct sdd_topology_info info;
+    struct sdd_error err = {0};
+    if (sdd_topology_create(device, d, &t, &err))
+        fail_msg("%s", err.text);
+    sdd_topology_info(t, &info);
+    sdd_topology_unref(t);
+    return info.manifold;
+}
+
 static void check(int scheme, int method, const char *how)
 {
     device = open_device(0);
@@ -181,8 +194,8 @@ static void check(int scheme, int method, const char *how)
         d.options.crease_method = method;
         if (scheme == SDD_SCHEME_LOOP && !triangles_only(&d))
             cut = triangles_cut(&d);
-        check_tags(&s, d, (int)i, how);
-        check_tags(&s, d, (int)i + 3, how);
+        for (int first = (int)i; first < (int)i + 6 && is_manifold(&d); first += 3)
+            check_tags(&s, d, first, how);
         triangles_free(&cut);
         shape_free(&s);
     }
