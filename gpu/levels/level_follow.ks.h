@@ -10,7 +10,7 @@
  * Source  limit_ring.h */
 #ifndef SDD_K_LEVEL_FOLLOW_H
 #define SDD_K_LEVEL_FOLLOW_H
-#include "gpu/levels/loop_finish.k.h"
+#include "gpu/levels/loop_ring.dev.h"
 #include "gpu/levels/mm_finish.k.h"
 
 /* Where the points lie: control vertices come first in grid order, those of control edges begin at first_edge. */

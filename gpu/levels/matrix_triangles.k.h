@@ -11,7 +11,7 @@
  * Source  Driscoll 2014, section 3.3 */
 #ifndef SDD_K_MATRIX_TRIANGLES_H
 #define SDD_K_MATRIX_TRIANGLES_H
-#include "gpu/levels/loop_finish.k.h"
+#include "gpu/levels/loop_ring.dev.h"
 #include "gpu/levels/loop_seams.k.h"
 #include "gpu/sparse/matrix_row.h"
 

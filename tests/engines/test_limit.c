@@ -109,6 +109,26 @@ static void compare(const char *label, const struct deep *d, const struct refine
     free(row);
 }
 
+/* The mesh's primvar, which has the values of the points, goes where these go. */
+static void check_primvar(const char *label, sdd_mesh *mesh, const char *method, int level, const struct refined *got,
+                          double diagonal)
+{
+    const struct sdd_refine_request r = {
+        .level = level, .surface = SDD_SURFACE_LIMIT, .include = SDD_PRIMVARS, .primvars = 1, .method = method};
+    struct sdd_error err = {0};
+    sdd_result *result = NULL;
+    if (refine_once(mesh, &r, &result, &err))
+        fail_msg("%s: %s", label, err.text);
+    const struct sdd_block *b = sdd_result_info(result)->plan.blocks;
+    const float *value = b->data;
+    assert_int_equal(b->count, got->n_vertices);
+    for (int64_t i = 0; i < 3 * b->count; i++)
+        if (!(fabs((double)value[i] - got->limits[i]) <= POSITION * diagonal))
+            fail_msg("%s: a primvar of row %lld is %g from the point", label, (long long)(i / 3),
+                     fabs((double)value[i] - got->limits[i]));
+    sdd_result_free(result);
+}
+
 static void check_level(const char *label, const struct shape *s, const struct sdd_mesh_desc *d, sdd_mesh *mesh,
                         int level)
 {
@@ -124,6 +144,8 @@ static void check_level(const char *label, const struct shape *s, const struct s
         if (rc)
             continue;
         compare(name, &want, &got, s->diagonal);
+        if (strcmp(sdd_engine(e)->name, "mesh-matrix-spla") != 0 && strcmp(sdd_engine(e)->name, "edge-friend") != 0)
+            check_primvar(name, mesh, sdd_engine(e)->name, level, &got, s->diagonal);
         refined_free(&got);
         n_ran[e]++;
     }
@@ -146,6 +168,9 @@ static void check_tags(const struct shape *s, struct sdd_mesh_desc d, int first,
     d.corner_sharpness = corner;
     d.n_uvs = 0;
     if (library_mesh(device, &d, s->points, NULL, &mesh, &err))
+        fail_msg("%s: %s", label, err.text);
+    const struct sdd_primvar same = {.interpolation = SDD_VERTEX, .width = 3, .values = s->points};
+    if (sdd_mesh_set_primvars(mesh, 1, &same, &err))
         fail_msg("%s: %s", label, err.text);
     for (int level = 1; level <= level_that_fits(&d, 4, MOST_VERTICES); level++)
         check_level(label, s, &d, mesh, level);

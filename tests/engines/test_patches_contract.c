@@ -38,7 +38,7 @@ static void test_refused(void **state)
         assert_int_equal(ask(f.mesh, level, 0, 0, &out, &err), SDD_EINVALID);
         assert_string_equal(err.field, "level");
     }
-    assert_int_equal(ask(f.mesh, 1, 2, 0, &out, &err), SDD_EINVALID);
+    assert_int_equal(ask(f.mesh, 1, SDD_N_SURFACES, 0, &out, &err), SDD_EINVALID);
     assert_string_equal(err.field, "surface");
     for (int scheme = SDD_SCHEME_LOOP; scheme <= SDD_SCHEME_SQRT3; scheme++) {
         struct sdd_mesh_desc d = f.shape.desc;

@@ -120,8 +120,8 @@ static double limit_of_corner(const char *id, const char *surface, int level, ch
     return (double)at[2];
 }
 
-/* With `limit` a vertex goes to one place from every level; with `limitAtLevel` only from level 4 on, when nothing of the
- * crease is left. The two never share an answer. */
+/* With `limit` a vertex goes to one place from every level; with `limitAtLevel` only from level 4 on, when nothing of
+ * the crease is left. The two never share an answer. */
 static void test_two_limits(void **state)
 {
     static const char obj[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"

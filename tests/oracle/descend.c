@@ -93,10 +93,10 @@ static void cross(const double a[3], const double b[3], double to[3])
         to[k] += a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
-/* The unit normal from the ring of v. If it closes and nothing is sharp there, the first harmonic of its edges stands in
- * the plane of tangents, because the rules are the same for all of them; what bends the surface is in the others, which
- * fade slowly where many edges meet. Elsewhere it is the sum of the faces' cross products. Returns 0 where they fold back,
- * so that on no level they come near a plane. */
+/* The unit normal from the ring of v. If it closes and nothing is sharp there, the first harmonic of its edges stands
+ * in the plane of tangents, because the rules are the same for all of them; what bends the surface is in the others,
+ * which fade slowly where many edges meet. Elsewhere it is the sum of the faces' cross products. Returns 0 where they
+ * fold back, so that on no level they come near a plane. */
 static int ring_normal(const struct naive_mesh *m, int32_t v, int smooth, double normal[3])
 {
     int32_t first = m->vertex_corners.first[v], n = m->vertex_corners.first[v + 1] - first, j = 0;

@@ -27,8 +27,8 @@ struct naive_mesh { /* one level; faces are counter-clockwise */
 
 void naive_refine(const struct sdd_mesh_desc *desc, const float *points, const float *uvs, int level,
                   struct refined *out);
-/* naive_control and naive_step: the control mesh, and the next level of a mesh; vertex v keeps its number. naive_step is
- * all that there is of Loop. */
+/* naive_control and naive_step: the control mesh, and the next level of a mesh; vertex v keeps its number. They are all
+ * that there is of Loop. */
 struct naive_mesh naive_control(const struct sdd_mesh_desc *desc, const float *points, const float *uvs);
 struct naive_mesh naive_step(const struct naive_mesh *m, int smooth_triangles);
 void naive_free(struct naive_mesh *m);

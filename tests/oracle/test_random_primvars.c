@@ -202,7 +202,8 @@ static int check_seed(uint64_t seed)
         fail_msg("%s: %s", label, err.text);
     for (int e = 0; sdd_engine(e); e++)
         for (int k = 0; k < 2 * N_PRIMVARS; k++)
-            bad += check(&c, mesh, label, sdd_engine(e)->name, k / 2, k % 2 ? SDD_SURFACE_LIMIT_AT_LEVEL : SDD_SURFACE_REFINED);
+            bad += check(&c, mesh, label, sdd_engine(e)->name, k / 2,
+                         k % 2 ? SDD_SURFACE_LIMIT_AT_LEVEL : SDD_SURFACE_REFINED);
     sdd_mesh_free(mesh);
     return bad > 0;
 }

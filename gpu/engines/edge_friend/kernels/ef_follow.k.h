@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ef_follow: limits, normals and tangents of the points of ef_finish where sharpness is left, in place of what that made
- * there.
+/* ef_follow: limits, normals and tangents of the points of ef_finish where sharpness is left, in place of what that
+ * made there.
  * Shapes  those of ef_tangents, rings (rules/limit_ring.h) -> its out, normal and tangents
  * Launch  item, n rings: item i takes slots i, i + n and so on
  * Cost    a point: up to 26 steps of its ring, 64 B an edge
- * Result  that of plain subdivision until the masks hold, which are then those of ef_tangents. A point that has no masks
- *         of tangents in the end keeps its normal and tangents.
+ * Result  that of plain subdivision until the masks hold, which are then those of ef_tangents. A point that has no
+ *         masks of tangents in the end keeps its normal and tangents.
  * Threads any queue
  * Source  rules/limit_ring.h */
 #ifndef SDD_K_EF_FOLLOW_H
