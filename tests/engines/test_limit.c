@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_limit.c: surface `limit` is where the points of a level go. Each engine makes limits and normals of levels 1 to
- * 4 of meshes with creases and corners of many sharpnesses, and plain subdivision in double to level 22
+ * 4 of meshes with creases and corners of many sharpnesses, and plain subdivision in double to level 36
  * (oracle/descend.c) says where the points come to and how the surface stands there. */
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
@@ -342,5 +342,5 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_catmull_clark),
                                        cmocka_unit_test(test_catmull_clark_chaikin), cmocka_unit_test(test_loop),
                                        cmocka_unit_test(test_loop_chaikin), cmocka_unit_test(test_sqrt3)};
-    return cmocka_run_group_tests_name("limits, and plain subdivision to level 22", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("limits, and plain subdivision to level 36", tests, NULL, NULL);
 }

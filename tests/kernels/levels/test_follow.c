@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mm_follow and loop_follow: a vertex has one limit, whichever level it is made from. Levels are the oracles' (wild.h,
  * loop.h), so a rule that is followed over one step too many, too few or with another weight shows. What comes out at
- * level 22 is for tests/engines/test_limit.c. */
+ * level 36 is for tests/engines/test_limit.c. */
 #include "gpu/levels/level_follow.ks.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/loop.h"
