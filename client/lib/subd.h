@@ -243,7 +243,7 @@ enum subd_include {
     SUBD_FACE_PARAMS = 128,     /* Where each refined face lies on its control face. */
     SUBD_PRIMVAR = 256,         /* Asked for by name (subd_refine.primvars), never in `include`. */
     SUBD_PRIMVAR_INDICES = 512, /* Comes with each faceVarying primvar, never in `include`. */
-    SUBD_TANGENTS = 1024        /* Only surface "limit" has tangents. */
+    SUBD_TANGENTS = 1024        /* Surface "refined" has no tangents. */
 };
 #define SUBD_MAX_BLOCKS (16 + 2 * SUBD_MAX_PRIMVARS)
 
@@ -306,7 +306,7 @@ struct subd_refine {
     unsigned include;          /* Bits of enum subd_include; 0 is positions and indices. */
     unsigned compact;          /* Those of positions, normals and UVs in `include` that are to come in 16 bits. */
     const char *primvars;      /* Names with commas between them, or "*" for all; NULL is none. */
-    const char *surface;       /* "refined" or "limit"; NULL is "refined". */
+    const char *surface;       /* "refined", "limit" or "limitAtLevel"; NULL is "refined". */
     const char *method;        /* An engine's name; NULL is "auto". */
     const char *if_none_match; /* The etag of an earlier frame; NULL is none. */
     int skip_digests;          /* 1 leaves the digests unverified and saves a pass over data in cache. */

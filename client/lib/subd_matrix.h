@@ -11,8 +11,8 @@ extern "C" {
 struct subd_matrix {
     size_t size;
     int level;           /* 1 to SUBD_MAX_LEVEL, or less where the server has a lower limit. */
-    const char *surface; /* "refined" or "limit"; NULL is "refined". */
-    const char *what;    /* "points"; with surface "limit" also "tangent1" or "tangent2". NULL is "points". */
+    const char *surface; /* "refined", "limit" or "limitAtLevel"; NULL is "refined". */
+    const char *what;    /* "points"; with a limit surface also "tangent1" or "tangent2". NULL is "points". */
     /* Gets the text piece by piece, as it arrives. A return value other than 0 cancels the call. */
     int (*sink)(void *arg, const void *p, size_t n);
     void *sink_arg;

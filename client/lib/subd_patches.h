@@ -17,7 +17,7 @@ enum subd_patch_semantic { SUBD_PATCHES = 32, SUBD_PATCH_PARAMS = 64 };
 struct subd_patches {
     size_t size;
     int level;           /* 1 to SUBD_MAX_PATCH_LEVEL: the level at which splitting stops. */
-    const char *surface; /* Where the points of the remaining faces lie: "refined" or "limit"; NULL is "refined". */
+    const char *surface; /* Where the points of the remaining faces lie: as subd_refine has it. */
     const char *if_none_match;
     int skip_digests;
     void *(*place)(void *arg, const struct subd_frame *frame, const struct subd_block *b);
@@ -35,7 +35,7 @@ struct subd_patches {
 #define SUBD_PATCH_TRANSITION 0x100u
 #define SUBD_PATCH_OF_POLYGON 0x1000u
 /* subd_patches: GET patches. Result and errors are those of subd_refine. The frame has five blocks:
- *   positions    [vertices][3] f32: control points, points of the levels and, with surface "limit", limit points
+ *   positions    [vertices][3] f32: control points, points of the levels and, with a limit surface, limit points
  *   patches      [p][16] u32 rows of positions: a bicubic uniform B-spline, 4j + i with i along u and j along v
  *   patch_params [p][4] u32: parent face; its corner, 0 when the parent is a quad; u | v << 16; level and flags
  *   indices      [k][4] u32 rows of positions: the remaining faces of the last level; p + k is frame->faces

@@ -68,7 +68,7 @@ uint32_t features_needed(const sdd_topology *t, const struct sdd_refine_request 
         needed |= 1u << FEATURE_LEFT_HANDED;
     if (r->include & (SDD_NORMALS | SDD_TANGENTS))
         needed |= 1u << FEATURE_NORMALS;
-    if (r->surface == SDD_SURFACE_LIMIT)
+    if (r->surface != SDD_SURFACE_REFINED)
         needed |= 1u << FEATURE_LIMIT;
     return needed;
 }

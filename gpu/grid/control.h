@@ -64,6 +64,17 @@ SDD_FN uint32_t sdd_first_corner(const struct sdd_control *m, uint32_t v)
     return m->corner[m->begin[v]];
 }
 
+/* Whether the faces of vertex v, which has some, form one fan. */
+SDD_FN int32_t sdd_is_fan(const struct sdd_control *m, uint32_t v)
+{
+    uint32_t first = sdd_first_corner(m, v), c = first, n = m->end[v] - m->begin[v], met = 0;
+    do {
+        met++;
+        c = m->twin[sdd_prev(&m->faces, c)];
+    } while (c < m->n_corners && c != first && met < n);
+    return met == n && (m->twin[first] >= m->n_corners) == (c >= m->n_corners);
+}
+
 SDD_FN struct sdd_grid sdd_grid_of(const struct sdd_control *m, int32_t level)
 {
     struct sdd_grid g;

@@ -3,6 +3,11 @@
 #include "gpu/levels/levels.h"
 #include "gpu/levels/kernels/chaikin_step.k.h"
 
+int chaikin_last(const struct sdd_refine_request *r)
+{
+    return r->level + (r->surface == SDD_SURFACE_LIMIT);
+}
+
 void chaikin_lay_out(const sdd_topology *t, int last, struct arena *a, float *parts[2])
 {
     for (int k = 0; k < 2; k++) { /* `most` is the highest level of each parity that has parts. */

@@ -3,6 +3,7 @@
  * patches and refine_values.c. */
 #include "gpu/levels/levels.h"
 #include "gpu/levels/kernels/level_widths.ks.h"
+#include "gpu/levels/level_follow.ks.h"
 #include "gpu/levels/kernels/loop_limits_n.k.h"
 #include "gpu/levels/kernels/mm_limits_n.k.h"
 #include <math.h>
@@ -69,21 +70,36 @@ static void triangle_step(const struct step_rows *s, const float *from, float *t
         LAUNCH_ROWS(s, loop_inside, inside, (int64_t)m->n_faces << (2 * level));
 }
 
-static void quad_limits(const struct step_rows *s, const float *from, float *to, int level, int64_t n)
+static struct sdd_follow view(const struct step_rows *s, const struct follow *f)
 {
-    struct mm_limits_n_args quads = {s->mesh, from, to, s->width, level};
-    DEV_LAUNCH(s->topology->device, mm_limits_n, &quads, n);
+    uint32_t before = s->mesh.n_vertices + (s->topology->scheme->kind == SCHEME_QUADS ? s->mesh.n_faces : 0);
+    return (struct sdd_follow){f->rings, NULL, s->width, (uint32_t)f->n_points, before};
 }
 
-static void triangle_limits(const struct step_rows *s, const float *from, float *to, int level, int64_t n)
+static void quad_limits(const struct step_rows *s, const struct follow *f, const float *from, float *to, int level,
+                        int surface, int64_t n)
+{
+    struct mm_limits_n_args quads = {s->mesh, from, to, s->width, level, surface};
+    struct mm_follow_args follow = {{.mesh = s->mesh, .from = from, .out = to, .level = level}, view(s, f)};
+    DEV_LAUNCH(s->topology->device, mm_limits_n, &quads, n);
+    DEV_LAUNCH(s->topology->device, mm_follow, &follow, f->rings.n);
+}
+
+static void triangle_limits(const struct step_rows *s, const struct follow *f, const float *from, float *to, int level,
+                            int surface, int64_t n)
 {
     struct loop_limits_n_args triangles = {s->mesh, s->weights, from, to, s->width, level};
+    struct loop_follow_args follow = {{.mesh = s->mesh, .weights = s->weights, .from = from, .out = to, .level = level},
+                                      view(s, f)};
     DEV_LAUNCH(s->topology->device, loop_limits_n, &triangles, n);
+    DEV_LAUNCH(s->topology->device, loop_follow, &follow, f->rings.n);
+    (void)surface;
 }
 
 static const struct rules {
     void (*step)(const struct step_rows *s, const float *from, float *to, int level);
-    void (*limits)(const struct step_rows *s, const float *from, float *to, int level, int64_t n);
+    void (*limits)(const struct step_rows *s, const struct follow *f, const float *from, float *to, int level,
+                   int surface, int64_t n);
 } rules[SCHEME_KINDS] = {
     [SCHEME_QUADS] = {quad_step, quad_limits},
     [SCHEME_TRIANGLES] = {triangle_step, triangle_limits},
@@ -94,11 +110,12 @@ void step_run(const struct step_rows *s, const float *from, float *to, int level
     rules[s->topology->scheme->kind].step(s, from, to, level);
 }
 
-void step_limits(const struct step_rows *s, const float *from, float *to, int level)
+void step_limits(const struct step_rows *s, const struct follow *f, const float *from, float *to, int level,
+                 int surface)
 {
     const sdd_topology *t = s->topology;
     const int64_t n = t->scheme->grid_points(&t->info, s->mesh.n_vertices, s->mesh.n_edges, level);
-    rules[t->scheme->kind].limits(s, from, to, level, n);
+    rules[t->scheme->kind].limits(s, f, from, to, level, surface, n);
 }
 
 int64_t step_weights(const sdd_topology *t)

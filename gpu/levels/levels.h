@@ -7,7 +7,7 @@
 #ifndef SDD_LEVELS_H
 #define SDD_LEVELS_H
 #include "gpu/engine_api/engine_api.h"
-#include "gpu/grid/quad_location.h"
+#include "gpu/rules/limit_ring.h"
 
 #define LEVELS_METHOD "mesh-matrix" /* A result names this method for points that these steps alone have made. */
 
@@ -22,9 +22,19 @@ struct step_rows {
 
 /* step_run: refines rows of `level` (from 0, the control rows) in grid order to those of the next level. */
 void step_run(const struct step_rows *s, const float *from, float *to, int level);
-/* step_limits: moves rows of `level` >= 1 to their limits. The limits of positions come with normals from other
- * kernels. */
-void step_limits(const struct step_rows *s, const float *from, float *to, int level);
+/* Memory for the rings of points that limits follow on (rules/limit_ring.h), and how many points there may be. */
+struct follow {
+    struct sdd_limit_rings rings;
+    int64_t n_points; /* 0 if nothing is followed. */
+};
+/* follow_lay_out: lays it out for a surface on a level of the mesh of a channel, or of the control mesh where c is
+ * NULL. */
+void follow_lay_out(const sdd_topology *t, const struct topology_channel *c, int level, int surface, struct arena *a,
+                    struct follow *out);
+/* step_limits: moves rows of `level` >= 1 to their limits, of surface `limit` or `limitAtLevel`. The limits of
+ * positions come with normals from other kernels. */
+void step_limits(const struct step_rows *s, const struct follow *f, const float *from, float *to, int level,
+                 int surface);
 
 /* step_weights: the number of rows in the table of Loop's weights by valence (loop_rule.h); 0 for quads. */
 int64_t step_weights(const sdd_topology *t);
@@ -33,6 +43,8 @@ int64_t step_weights(const sdd_topology *t);
 int step_upload_weights(const sdd_topology *t, struct sdd_float2 *to, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- crease method chaikin --------------------------------------------------------------------------------------- */
+/* chaikin_last: the last level whose parts a request reads. Limits read what becomes of those of its own level. */
+int chaikin_last(const struct sdd_refine_request *r);
 /* The sharpness of the parts of semi-sharp position edges is refined along with positions and primvars. Nothing happens
  * where no edge is semi-sharp.
  * chaikin_lay_out: lays out memory for the parts on the levels up to `last`: parts[0] for even levels, parts[1] for odd
@@ -50,6 +62,7 @@ struct refine_levels {
     int width;               /* Floats in a row. */
     struct sdd_float2 *weights;
     float *parts[2]; /* The memory of chaikin_lay_out. */
+    int last_parts;  /* The level that it was laid out for. */
     /* Buffer k holds the rows of the levels last - k, last - k - 2 and so on. Buffer 0 has room for the last level only
      * where limits are made from it. */
     float *buffer[2];
@@ -75,6 +88,7 @@ struct finish_tables {
     struct sdd_float2 *angle;   /* The table of topology_angles. */
     struct sdd_float2 *weights; /* The table of step_weights. */
     int64_t n_angles, n_weights;
+    struct follow follow;
 };
 void finish_lay_out_tables(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a,
                            struct finish_tables *out);

@@ -115,14 +115,8 @@ SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct sdd_control *m, const st
     }
     if (r.n == 0)
         return r;
-    uint32_t first = sdd_first_corner(m, s->id), c = first;
-    int32_t n = 0;
-    r.boundary = m->twin[first] >= m->n_corners;
-    do {
-        n++;
-        c = m->twin[sdd_prev(&m->faces, c)];
-    } while (c < m->n_corners && c != first && n < r.n);
-    r.fan = n == r.n && r.boundary == (c >= m->n_corners);
+    r.boundary = m->twin[sdd_first_corner(m, s->id)] >= m->n_corners;
+    r.fan = sdd_is_fan(m, s->id);
     return r;
 }
 
@@ -142,23 +136,61 @@ SDD_FN struct sdd_vec3 sdd_loop_across(int32_t n, struct sdd_vec3 ends, struct s
     return sdd_sub(sdd_scale(2.0f * step.s[1] / (1.0f + step.s[0]), sines), ends);
 }
 
-/* The limit tangents of a smooth vertex, a boundary crease or the corner of one face. The masks sum to zero and are
- * applied to differences from the vertex, as in tangents.h. */
+/* The limit tangents of a smooth vertex, a boundary crease or the corner of one face, gathered edge by edge. The masks
+ * sum to zero and are applied to differences from the vertex, as in tangents.h. */
 struct sdd_loop_tangents {
-    struct sdd_vec3 t1, t2;
+    struct sdd_vec3 t1, t2, first, inner;
+    struct sdd_float2 step;
+    float co, si;
+    int32_t n;
 };
+
+SDD_FN struct sdd_loop_tangents sdd_loop_tangents_start(int32_t n, int32_t boundary, const struct sdd_float2 *angle)
+{
+    struct sdd_loop_tangents t;
+    t.t1 = t.t2 = t.first = t.inner = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    t.step = angle[boundary ? 2 * n : n];
+    t.co = 1.0f;
+    t.si = 0.0f;
+    t.n = 0;
+    return t;
+}
+
+/* Adds the edge that the next face begins with. */
+SDD_FN void sdd_loop_tangents_add(struct sdd_loop_tangents *t, struct sdd_vec3 on)
+{
+    if (t->n == 0)
+        t->first = on;
+    else
+        t->inner = sdd_add(t->inner, on);
+    t->t1 = sdd_fma(t->co, on, t->t1);
+    t->t2 = sdd_fma(t->si, on, t->t2);
+    float next_co = t->co * t->step.s[0] - t->si * t->step.s[1];
+    t->si = t->si * t->step.s[0] + t->co * t->step.s[1];
+    t->co = next_co;
+    t->n++;
+}
+
+/* Completes t1 and t2; `last` is the edge that the last face ends with. */
+SDD_FN void sdd_loop_tangents_end(struct sdd_loop_tangents *t, struct sdd_vec3 last, int32_t rule, int32_t boundary)
+{
+    if (rule == SDD_RULE_CORNER) {
+        t->t1 = t->first;
+        t->t2 = last;
+    } else if (boundary) {
+        t->t1 = sdd_sub(t->first, last);
+        t->t2 = sdd_loop_across(t->n, sdd_add(t->first, last), t->inner, t->t2, t->step);
+    }
+}
 
 SDD_FN struct sdd_loop_tangents sdd_loop_tangents_of(const struct sdd_control *m, const struct sdd_grid *g,
                                                      struct sdd_points from, const struct sdd_tri_location *s,
                                                      struct sdd_vec3 at, int32_t rule, const struct sdd_tri_ring *r,
                                                      const struct sdd_float2 *angle)
 {
-    struct sdd_float2 step = angle[r->boundary ? 2 * r->n : r->n];
-    struct sdd_vec3 zero = sdd_vec3_of(0.0f, 0.0f, 0.0f), first = zero, last = zero, inner = zero;
-    struct sdd_loop_tangents t;
-    float co = 1.0f, si = 0.0f;
+    struct sdd_loop_tangents t = sdd_loop_tangents_start(r->n, r->boundary, angle);
+    struct sdd_vec3 last = t.first;
     uint32_t c = s->kind == SDD_AT_VERTEX ? sdd_first_corner(m, s->id) : 0;
-    t.t1 = t.t2 = zero;
     for (int32_t j = 0; j < r->n; j++) {
         struct sdd_tri_corner p;
         if (s->kind == SDD_AT_VERTEX) {
@@ -169,25 +201,10 @@ SDD_FN struct sdd_loop_tangents sdd_loop_tangents_of(const struct sdd_control *m
         } else {
             p = sdd_tri_corner_at(m, g, from, s, j);
         }
-        p.on = sdd_sub(p.on, at);
-        if (j == 0)
-            first = p.on;
-        else
-            inner = sdd_add(inner, p.on);
+        sdd_loop_tangents_add(&t, sdd_sub(p.on, at));
         last = sdd_sub(p.off, at);
-        t.t1 = sdd_fma(co, p.on, t.t1);
-        t.t2 = sdd_fma(si, p.on, t.t2);
-        float next_co = co * step.s[0] - si * step.s[1];
-        si = si * step.s[0] + co * step.s[1];
-        co = next_co;
     }
-    if (rule == SDD_RULE_CORNER) {
-        t.t1 = first;
-        t.t2 = last;
-    } else if (r->boundary) {
-        t.t1 = sdd_sub(first, last);
-        t.t2 = sdd_loop_across(r->n, sdd_add(first, last), inner, t.t2, step);
-    }
+    sdd_loop_tangents_end(&t, last, rule, r->boundary);
     return t;
 }
 

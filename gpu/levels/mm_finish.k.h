@@ -10,7 +10,7 @@
  * Source  Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h */
 #ifndef SDD_K_MM_FINISH_H
 #define SDD_K_MM_FINISH_H
-#include "gpu/rules/edge_sharpness.h"
+#include "gpu/rules/limit_ring.h"
 #include "gpu/rules/tangents.h"
 
 struct mm_finish_args {
@@ -19,7 +19,7 @@ struct mm_finish_args {
     const struct sdd_float2 *angle;
     const float *from;
     float *out, *normal;
-    int32_t level, limit;
+    int32_t level, limit; /* `limit` is a value of enum sdd_limit_of, or 0 for refined points. */
     const uint32_t *rows; /* The grid points to finish; NULL for all. */
 };
 
@@ -29,7 +29,7 @@ struct sdd_finish_ring {
     struct sdd_ring sharp;
     int32_t n;        /* The number of faces. */
     int32_t boundary; /* Whether the point lies on a boundary. */
-    int32_t fan;      /* Whether the faces form one fan; while they are walked, how many were met. */
+    int32_t fan;      /* Whether the faces form one fan. */
 };
 
 SDD_FN void sdd_finish_cell(struct sdd_finish_ring *r, struct sdd_vec3 at, struct sdd_cell_points p)
@@ -49,8 +49,8 @@ SDD_FN struct sdd_finish_ring sdd_finish_vertex(const struct sdd_control *m, con
                                                 struct sdd_points points, uint32_t v, struct sdd_vec3 at,
                                                 struct sdd_finish_ring r)
 {
-    uint32_t n = m->end[v] - m->begin[v], c = n ? sdd_first_corner(m, v) : 0, across = c;
-    r.boundary = n && m->twin[c] >= m->n_corners;
+    uint32_t n = m->end[v] - m->begin[v];
+    r.boundary = n && m->twin[sdd_first_corner(m, v)] >= m->n_corners;
     for (uint32_t k = m->begin[v]; k < m->end[v]; k++) {
         uint32_t q = m->corner[k];
         sdd_finish_cell(&r, at, sdd_cell_load(g, points, sdd_cell_at(q, 0, 0, 0)));
@@ -60,11 +60,7 @@ SDD_FN struct sdd_finish_ring sdd_finish_vertex(const struct sdd_control *m, con
                 sdd_finish_edge(&r, sdd_part_met_now(m, own, off, g->level), sdd_grid_load(g, points, q, !off, off));
         }
     }
-    do {
-        r.fan++;
-        across = n ? m->twin[sdd_prev(&m->faces, across)] : c;
-    } while (across < m->n_corners && across != c && r.fan < r.n);
-    r.fan = r.fan == r.n && r.boundary == (across >= m->n_corners);
+    r.fan = n && sdd_is_fan(m, v);
     return r;
 }
 
@@ -102,6 +98,62 @@ SDD_FN struct sdd_finish_ring sdd_finish_around(const struct sdd_control *m, con
         if (r.boundary && j == 1)
             sdd_finish_edge(&r, before, p.off);
     }
+    return r;
+}
+
+SDD_FN void sdd_quad_limit_fan(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points points,
+                               uint32_t v, struct sdd_vec3 at, struct sdd_limit_ring *r)
+{
+    int32_t fan = sdd_is_fan(m, v);
+    uint32_t c = sdd_first_corner(m, v), n = m->end[v] - m->begin[v];
+    for (uint32_t k = 0; k < n && fan; k++) {
+        uint32_t last = sdd_prev(&m->faces, c);
+        struct sdd_cell_points p = sdd_cell_load(g, points, sdd_cell_at(c, 0, 0, 0));
+        sdd_limit_ring_meet(r, m, c, 0, g->level, at, p.on, p.diagonal);
+        if (m->twin[last] >= m->n_corners)
+            sdd_limit_ring_meet(r, m, last, 1, g->level, at, p.off, at);
+        c = m->twin[last];
+    }
+    for (uint32_t k = m->begin[v]; k < m->end[v] && !fan; k++) {
+        for (int32_t off = 0; off < 2; off++) {
+            uint32_t q = m->corner[k], own = off ? sdd_prev(&m->faces, q) : q;
+            if (sdd_meets_edge(m, own, off))
+                sdd_limit_ring_meet(r, m, own, off, g->level, at, sdd_grid_load(g, points, q, !off, off), at);
+        }
+    }
+    r->faces = fan ? (int32_t)n : 0;
+}
+
+/* The ring of a point whose limit is followed on; elsewhere its n is 0. */
+SDD_FN struct sdd_limit_ring sdd_quad_limit_ring(const struct sdd_control *m, const struct sdd_grid *g,
+                                                 struct sdd_points points, const struct sdd_quad_location *s,
+                                                 struct sdd_vec3 at, struct sdd_spoke *spoke)
+{
+    float vs = s->kind == SDD_AT_VERTEX && m->vert_sharp ? sdd_decayed(m->vert_sharp[s->id], g->level) : 0.0f;
+    struct sdd_limit_ring r = sdd_limit_ring_of(spoke, vs, m->chaikin.row != NULL);
+    int32_t side = 1 << (g->level - 1), at_edge = s->kind == SDD_AT_EDGE;
+    if (s->kind == SDD_AT_VERTEX && m->begin[s->id] < m->end[s->id] && sdd_control_is_followed(m, s->id, g->level, vs))
+        sdd_quad_limit_fan(m, g, points, s->id, at, &r);
+    if ((!at_edge && s->kind != SDD_AT_HALF) || sdd_quad_location_cells(m, s) != 4)
+        return r;
+    int32_t high = at_edge ? !sdd_is_downward(m, m->edge_corner[s->id]) : s->y;
+    uint32_t x = (uint32_t)(at_edge ? side : s->x);
+    struct sdd_sharpness after = sdd_part_at(m, s->id, g->level, x, high, 0), none = sdd_uniform(0.0f);
+    struct sdd_sharpness before = sdd_part_at(m, s->id, g->level, x - 1, high, 1);
+    float after_far = sdd_part_at(m, s->id, g->level, x, high, 1).child;
+    float before_far = sdd_part_at(m, s->id, g->level, x - 1, high, 0).child;
+    for (int32_t j = 0; j < 4 && (sdd_is_semisharp(after.now) || sdd_is_semisharp(before.now)); j++) {
+        struct sdd_cell_points p = sdd_cell_load(g, points, sdd_quad_location_cell(m, s, side, j));
+        int32_t along = at_edge ? j & 1 : !(j & 1); /* As in sdd_finish_around. */
+        sdd_limit_ring_add(&r, at, p.on, p.diagonal,
+                           !along  ? none
+                           : j < 2 ? after
+                                   : before,
+                           !along  ? 0.0f
+                           : j < 2 ? after_far
+                                   : before_far);
+    }
+    r.faces = r.n;
     return r;
 }
 
@@ -155,7 +207,7 @@ SDD_FN void sdd_mm_finish(int64_t i, const struct mm_finish_args *a, float *tang
     int32_t rule = sdd_finish_rule(m, &g, &s, &r);
     if (a->out)
         sdd_put_vec3(a->out, (uint32_t)i,
-                     a->limit ? sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends) : at);
+                     a->limit ? sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends, a->limit) : at);
     if (!a->normal && !tangents)
         return;
     struct sdd_dvec3 n = r.cross;

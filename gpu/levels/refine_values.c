@@ -11,24 +11,27 @@ static int64_t points(const sdd_topology *t, const struct sdd_control *m, int le
 }
 
 /* Where limits are wanted, buffer[0] has room for the last level too. */
-static void lay_out(const struct engine_rows *rows, struct arena *a, struct refine_levels *out)
+static void lay_out(const struct engine_rows *rows, struct arena *a, struct refine_levels *out, struct follow *follow)
 {
     const sdd_topology *t = rows->topology;
     const struct sdd_refine_request *r = rows->request;
     const struct sdd_control m = topology_channel_control(t, rows->channel);
-    const int limit = r->surface == SDD_SURFACE_LIMIT, width = rows->width;
+    const int limit = r->surface != SDD_SURFACE_REFINED, width = rows->width;
     struct sdd_float2 *weights = ARENA(a, struct sdd_float2, step_weights(t));
     *out = (struct refine_levels){.topology = t, .mesh = m, .width = width, .weights = weights};
     out->buffer[0] = ARENA(a, float, width *points(t, &m, limit ? r->level : r->level - 2));
     out->buffer[1] = ARENA(a, float, width *points(t, &m, r->level - 1));
-    chaikin_lay_out(t, r->level, a, out->parts);
+    out->last_parts = chaikin_last(r);
+    chaikin_lay_out(t, out->last_parts, a, out->parts);
+    follow_lay_out(t, rows->channel, r->level, r->surface, a, follow);
 }
 
 int64_t refine_values_scratch(const struct engine_rows *rows)
 {
     struct arena count = {NULL, 0};
     struct refine_levels s;
-    lay_out(rows, &count, &s);
+    struct follow follow;
+    lay_out(rows, &count, &s, &follow);
     return count.used;
 }
 
@@ -46,14 +49,14 @@ int refine_levels(struct refine_levels *s, const float *from, float *last, int l
         float *to = level == last_level ? last : s->buffer[(last_level - level) % 2];
         if (cancel && atomic_load(cancel))
             return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level);
-        chaikin_reach(s->topology, s->parts, level - 1, last_level, &s->mesh);
+        chaikin_reach(s->topology, s->parts, level - 1, s->last_parts, &s->mesh);
         for (int k = 0; k < s->width; k += PASS) {
             struct step_rows rows = pass_of(s, k);
             step_run(&rows, from + k, to + k, level - 1);
         }
         from = to;
     }
-    chaikin_reach(s->topology, s->parts, last_level, last_level, &s->mesh);
+    chaikin_reach(s->topology, s->parts, last_level, s->last_parts, &s->mesh);
     return SDD_OK;
 }
 
@@ -63,14 +66,15 @@ int refine_values_run(const struct engine_rows *rows, struct sdd_error *err)
     const struct sdd_refine_request *r = rows->request;
     struct arena a = {rows->scratch, 0};
     struct refine_levels s;
-    lay_out(rows, &a, &s);
-    const int limit = r->surface == SDD_SURFACE_LIMIT;
+    struct follow follow;
+    lay_out(rows, &a, &s, &follow);
+    const int limit = r->surface != SDD_SURFACE_REFINED;
     int rc = step_upload_weights(t, s.weights, err);
     if (!rc)
         rc = refine_levels(&s, rows->values, limit ? s.buffer[0] : rows->out, r->level, rows->cancel, err);
     for (int k = 0; k < s.width && !rc && limit; k += PASS) {
         struct step_rows pass = pass_of(&s, k);
-        step_limits(&pass, s.buffer[0] + k, rows->out + k, r->level);
+        step_limits(&pass, &follow, s.buffer[0] + k, rows->out + k, r->level, r->surface);
     }
     return rc;
 }

@@ -12,6 +12,7 @@
 #include "gpu/levels/kernels/sqrt3_indices.k.h"
 #include "gpu/levels/kernels/sqrt3_tangents.k.h"
 #include "gpu/levels/kernels/sqrt3_uvs.k.h"
+#include "gpu/levels/sqrt3_follow.k.h"
 #include "gpu/levels/sqrt3_vertices.k.h"
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static int wants_points(const struct sdd_refine_request *r)
 
 static int is_limit(const struct sdd_refine_request *r)
 {
-    return r->surface == SDD_SURFACE_LIMIT && wants_points(r);
+    return r->surface != SDD_SURFACE_REFINED && wants_points(r);
 }
 
 /* Beside lines and sharp vertices limits are exact only on even levels. The vertices of an odd level are the first
@@ -86,6 +87,7 @@ void sqrt3_lay_out_tables(const sdd_topology *t, const struct sdd_refine_request
     out->weights = ARENA(a, struct sdd_float2, out->n_weights);
     out->n_angles = is_limit(r) && (r->include & ENGINE_AROUND) ? topology_angles(t) : 0;
     out->angle = ARENA(a, struct sdd_float2, out->n_angles);
+    follow_lay_out(t, NULL, sqrt3_last_points(t, r), is_limit(r) ? r->surface : SDD_SURFACE_REFINED, a, &out->follow);
     for (int k = 0; k < 2; k++) {
         int uvs = sqrt3_last_uvs(r), most = uvs / 2 % 2 == k ? uvs : uvs - 2;
         out->uv[k] = ARENA(a, struct sdd_float2, most > 0 ? 3 * faces_at(t, most) : 0);
@@ -242,10 +244,13 @@ void sqrt3_finish(const struct engine_run *run, const struct sdd_sqrt3 *m, const
     n = rows ? n : topology_points(t, r->level);
     args.out = finish_in_place(r) ? NULL : run->positions;
     struct sqrt3_tangents_args with = {args, run->tangents};
+    struct sqrt3_follow_args follow = {args, run->tangents, l->follow.rings, n};
+    follow.rings.n = rows ? 0 : follow.rings.n;
     if (run->tangents)
         DEV_LAUNCH(t->device, sqrt3_tangents, &with, n);
     else if (args.out || args.normal)
         DEV_LAUNCH(t->device, sqrt3_finish, &args, n);
+    DEV_LAUNCH(t->device, sqrt3_follow, &follow, follow.rings.n);
     DEV_LAUNCH(t->device, isolated_points, &isolated, t->info.n_isolated);
 }
 

@@ -4,6 +4,7 @@
  * engine_api.h. */
 #ifndef SDD_SQRT3_LEVELS_H
 #define SDD_SQRT3_LEVELS_H
+#include "gpu/levels/levels.h"
 #include "gpu/engine_api/engine_api.h"
 #include "gpu/rules/sqrt3_grid.h"
 
@@ -16,6 +17,7 @@ int sqrt3_run(const struct engine_run *run, const uint32_t *rows, int64_t n, str
  * and sine of 2 pi / n in `angle`. */
 struct sqrt3_tables {
     struct sdd_float2 *weights, *angle;
+    struct follow follow;
     int64_t n_weights, n_angles; /* Rows of the tables; 0 where a table is not needed. */
     /* UV values by corner: uv[0] of levels divisible by 4, uv[1] of the other even levels. */
     struct sdd_float2 *uv[2];

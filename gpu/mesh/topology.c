@@ -124,6 +124,16 @@ const struct topology_channel *topology_primvar_channel(const sdd_topology *t, i
     return t->channel + (t->info.n_uvs > 0) + channel;
 }
 
+int64_t topology_sharp_points(const sdd_topology *t, const struct topology_channel *c, int level)
+{
+    const int64_t n_vertices = c ? c->n_rows : t->info.n_vertices, n_edges = c ? c->n_edges : t->info.n_edges;
+    if (t->scheme->kind == SCHEME_SQRT3)
+        return t->semisharp > (float)level || t->has_infinite ? topology_points(t, level) : 0;
+    if (t->semisharp > (float)level)
+        return n_vertices + (n_edges << level) - n_edges;
+    return t->has_infinite ? n_vertices : 0;
+}
+
 int64_t topology_points(const sdd_topology *t, int level)
 {
     return t->scheme->points(t, level);

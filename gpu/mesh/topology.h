@@ -77,6 +77,8 @@ struct sdd_topology {
     struct kept_list *kept;
     int64_t n_visible;   /* Visible corners, which is S. */
     int64_t n_semisharp; /* Semi-sharp edges under chaikin. */
+    float semisharp;     /* The sharpest of the authored creases and corners below 10; 0 if there is none. */
+    int has_infinite;    /* Whether a crease of 10 or more is authored. */
     int chaikin_levels;  /* The number of levels after which nothing semi-sharp is left. */
     int64_t n_open;      /* Corners whose edge has no face across; their twins are C, C + 1 and so on, in order. */
 };
@@ -96,6 +98,10 @@ int topology_has_smooth_channels(const sdd_topology *t);
 /* Grid order over the control mesh, or over the mesh of a channel. */
 struct sdd_grid topology_grid(const sdd_topology *t, int level);
 struct sdd_grid topology_channel_grid(const sdd_topology *t, const struct topology_channel *c, int level);
+/* topology_sharp_points: how many points of a level have to be looked at for sharpness that goes on to change, or an
+ * infinite crease that ends (rules/limit_ring.h): control vertices and the points of control edges, or under sqrt3 all
+ * points. c is as for topology_channel_control. */
+int64_t topology_sharp_points(const sdd_topology *t, const struct topology_channel *c, int level);
 int64_t topology_points(const sdd_topology *t, int level); /* The points of the control mesh on a level. */
 /* The points of the grid over the mesh of a channel, or over the control mesh where c is NULL. */
 int64_t topology_channel_points(const sdd_topology *t, const struct topology_channel *c, int level);

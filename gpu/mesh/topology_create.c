@@ -125,6 +125,15 @@ static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *i
     return SDD_OK;
 }
 
+static void note_sharpness(sdd_topology *t, int64_t n, const float *sharpness, int are_creases)
+{
+    for (int64_t i = 0; i < n && !t->scheme->is_linear; i++)
+        if (sharpness[i] >= 10.0f)
+            t->has_infinite |= are_creases;
+        else if (sharpness[i] > t->semisharp)
+            t->semisharp = sharpness[i];
+}
+
 int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sdd_topology **out, struct sdd_error *err)
 {
     struct sdd_topology_info info = {0};
@@ -147,6 +156,8 @@ int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sd
     t->serial = ++device->topology_serial;
     t->info = info;
     t->scheme = scheme_table + info.options.scheme;
+    note_sharpness(t, desc->n_creases, desc->crease_sharpness, 1);
+    note_sharpness(t, desc->n_corner_tags, desc->corner_sharpness, 0);
     t->n_channels = (desc->n_uvs > 0) + info.n_channels;
     t->channel = calloc((size_t)t->n_channels + 1, sizeof *t->channel);
     t->kept = calloc((size_t)t->n_channels + 1, sizeof *t->kept);

@@ -37,7 +37,7 @@ static int fill(struct adaptive *a, struct sdd_error *err)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
     for (int l = 0; l <= level; l++) {
         const struct patch_level *of = a->plan.level + l;
-        table_basis(l, a->plan.request.surface == SDD_SURFACE_LIMIT ? TABLE_LIMIT : TABLE_REFINED,
+        table_basis(l, a->plan.request.surface == SDD_SURFACE_REFINED ? TABLE_REFINED : TABLE_LIMIT,
                     basis + sdd_basis_at(l));
         a->levels.cell[l] = of->cell;
         a->levels.patch[l] = of->patch;

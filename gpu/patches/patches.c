@@ -5,6 +5,7 @@
 #include "gpu/patches/patches.h"
 #include "gpu/engine_api/engine_api.h"
 #include "gpu/patches/kernels/patch_faces.k.h"
+#include "gpu/patches/kernels/patch_follow.k.h"
 #include "gpu/patches/kernels/patch_gather.k.h"
 #include "gpu/patches/kernels/patch_limits.k.h"
 #include "gpu/patches/patch_points.k.h"
@@ -21,8 +22,9 @@ static int check_request(const sdd_topology *t, const struct sdd_patches_request
 {
     if (r->level < 1 || r->level > SDD_MAX_PATCH_LEVEL)
         return sdd_fail(err, SDD_EINVALID, "level", "level %d; 1 to %d are allowed", r->level, SDD_MAX_PATCH_LEVEL);
-    if (r->surface != SDD_SURFACE_REFINED && r->surface != SDD_SURFACE_LIMIT)
-        return sdd_fail(err, SDD_EINVALID, "surface", "surface %d is neither refined nor limit", r->surface);
+    if (r->surface < 0 || r->surface >= SDD_N_SURFACES)
+        return sdd_fail(err, SDD_EINVALID, "surface", "surface %d is neither refined nor limit nor limitAtLevel",
+                        r->surface);
     if (t->info.options.scheme != SDD_SCHEME_CATMULL_CLARK)
         return sdd_fail(err, SDD_EUNSUPPORTED, "scheme", "scheme %s makes no patches; catmullClark does",
                         sdd_option_token(&t->info.options, 0));
@@ -50,8 +52,8 @@ void patches_queue_points(const struct patches *p, const float *control, float *
     const struct patch_level *l = p->level, *last = l + p->request.level;
     struct patch_gather_args gather = {l[1].key, level1, points + 3 * l[1].first};
     struct patch_limits_args limits = {
-        p->features.mesh,         last->key,       points + 3 * last->first, p->limit.key, points + 3 * p->limit.first,
-        (uint32_t)last->n_points, p->request.level};
+        p->features.mesh,         last->key,        points + 3 * last->first, p->limit.key, points + 3 * p->limit.first,
+        (uint32_t)last->n_points, p->request.level, p->request.surface};
     const struct step_rows rows = {t, p->features.mesh, sdd_xyz(), NULL};
     dev_copy(t->device, points, control, 3 * t->info.n_vertices * (int64_t)sizeof *points);
     if (l[1].n_points > 0)
@@ -67,7 +69,9 @@ void patches_queue_points(const struct patches *p, const float *control, float *
                                          level};
         DEV_LAUNCH(t->device, patch_points, &step, l[level + 1].n_points);
     }
+    struct patch_follow_args follow = {limits, p->follow.rings, p->limit.n_points};
     DEV_LAUNCH(t->device, patch_limits, &limits, p->limit.n_points);
+    DEV_LAUNCH(t->device, patch_follow, &follow, follow.rings.n);
 }
 
 void patches_queue_rows(const struct patches *p, struct sdd_quad *patch, struct sdd_quad *param)

@@ -5,6 +5,7 @@
  * it. */
 #ifndef SDD_PATCHES_H
 #define SDD_PATCHES_H
+#include "gpu/levels/levels.h"
 #include "gpu/patches/kernels/patch_cells.dev.h"
 #include "gpu/mesh/topology.h"
 
@@ -29,6 +30,7 @@ struct patches {
     struct sdd_features features;
     /* In `limit` only key, location, n_points and first are used. */
     struct patch_level level[SDD_MAX_PATCH_LEVEL + 1], limit;
+    struct follow follow; /* For the points of `limit`. */
     int64_t n_rows, n_patches;
     struct device_block piece[PATCHES_MOST_PIECES], scratch; /* The device memory that the plan holds. */
     int n_pieces;

@@ -271,6 +271,13 @@ static int plan_limits(struct patches *p, struct sdd_error *err)
     sort_keys(t->device, &s, 4 * l->n_left, bits);
     rc = keep_lists(p, &s, 0, 4 * l->n_left, &p->limit, err);
     p->n_rows += p->limit.n_points;
+    struct arena a = {NULL, 0};
+    void *memory = NULL;
+    follow_lay_out(t, NULL, level, p->request.surface, &a, &p->follow);
+    if (!rc)
+        rc = keep(p, a.used, &memory, err);
+    a = (struct arena){memory, 0};
+    follow_lay_out(t, NULL, level, p->request.surface, &a, &p->follow);
     return rc;
 }
 

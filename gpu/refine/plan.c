@@ -45,13 +45,14 @@ static int check_request(const sdd_topology *t, const struct sdd_refine_request 
                     SDD_TANGENTS | SDD_PRIMVARS | SDD_PRIMVAR_INDICES;
     if (r->level < 1 || r->level > SDD_MAX_LEVEL)
         return sdd_fail(err, SDD_EINVALID, "level", "level %d; 1 to %d are allowed", r->level, SDD_MAX_LEVEL);
-    if (r->surface != SDD_SURFACE_REFINED && r->surface != SDD_SURFACE_LIMIT)
-        return sdd_fail(err, SDD_EINVALID, "surface", "surface %d is neither refined nor limit", r->surface);
+    if (r->surface < 0 || r->surface >= SDD_N_SURFACES)
+        return sdd_fail(err, SDD_EINVALID, "surface", "surface %d is neither refined nor limit nor limitAtLevel",
+                        r->surface);
     if ((r->include & all) == 0 || (r->include & ~all))
         return sdd_fail(err, SDD_EINVALID, "include", "nothing that is known is asked for");
     if (r->n_primvars < 0 || r->n_primvars > SDD_MAX_PRIMVARS)
         return sdd_fail(err, SDD_EINVALID, "primvars", "%d primvars; the limit is %d", r->n_primvars, SDD_MAX_PRIMVARS);
-    if ((r->include & SDD_TANGENTS) && r->surface != SDD_SURFACE_LIMIT)
+    if ((r->include & SDD_TANGENTS) && r->surface == SDD_SURFACE_REFINED)
         return sdd_fail(err, SDD_EINVALID, "include", "tangents are the limit surface's; ask for surface=limit");
     int rc = quantise_check(r, err);
     return rc ? rc : primvars_check(t, r, err);

@@ -84,25 +84,42 @@ SDD_FN struct sdd_vec3 sdd_rule_point(int32_t rule, struct sdd_vec3 v, struct sd
     return smooth;
 }
 
-/* sdd_vertex_point: the new position of a vertex at v of sharpness vs, given the smooth rule's point and the ring of
- * its sharp edges. */
-SDD_FN struct sdd_vec3 sdd_vertex_point(struct sdd_vec3 v, float vs, struct sdd_vec3 smooth, const struct sdd_ring *r)
+/* How the rule of a vertex and that of its child make the new point: `share` is the parent's. */
+struct sdd_vertex_blend {
+    int32_t parent, child;
+    float share;
+};
+
+SDD_FN struct sdd_vertex_blend sdd_vertex_blend_of(float vs, const struct sdd_ring *r)
 {
-    int32_t parent = sdd_rule_of(vs, r->n_sharp), child = sdd_rule_of(sdd_decay(vs), r->n_child_sharp);
-    struct sdd_vec3 p = sdd_rule_point(parent, v, smooth, r->ends), c;
-    if (parent == SDD_RULE_SMOOTH || parent == child)
-        return p;
+    struct sdd_vertex_blend b;
+    b.parent = sdd_rule_of(vs, r->n_sharp);
+    b.child = sdd_rule_of(sdd_decay(vs), r->n_child_sharp);
+    b.share = 1.0f;
+    if (b.parent == SDD_RULE_SMOOTH || b.parent == b.child)
+        return b;
     float sum = r->fading;
     int32_t n = r->n_fading;
     if (vs > 0.0f && vs <= 1.0f) {
         sum += vs;
         n++;
     }
-    float w = n ? sum / (float)n : 0.0f;
-    if (w > 1.0f)
-        w = 1.0f;
-    c = sdd_rule_point(child, v, smooth, r->child_ends);
-    return sdd_fma(w, p, sdd_scale(1.0f - w, c));
+    b.share = n ? sum / (float)n : 0.0f;
+    if (b.share > 1.0f)
+        b.share = 1.0f;
+    return b;
+}
+
+/* sdd_vertex_point: the new position of a vertex at v of sharpness vs, given the smooth rule's point and the ring of
+ * its sharp edges. */
+SDD_FN struct sdd_vec3 sdd_vertex_point(struct sdd_vec3 v, float vs, struct sdd_vec3 smooth, const struct sdd_ring *r)
+{
+    struct sdd_vertex_blend b = sdd_vertex_blend_of(vs, r);
+    struct sdd_vec3 p = sdd_rule_point(b.parent, v, smooth, r->ends), c;
+    if (b.parent == SDD_RULE_SMOOTH || b.parent == b.child)
+        return p;
+    c = sdd_rule_point(b.child, v, smooth, r->child_ends);
+    return sdd_fma(b.share, p, sdd_scale(1.0f - b.share, c));
 }
 
 /* sdd_edge_point: the edge's point, from the sum of its ends and the smooth rule's point. Under chaikin an edge that

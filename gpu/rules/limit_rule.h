@@ -5,6 +5,9 @@
 #define SDD_LIMIT_RULE_H
 #include "gpu/rules/crease_rule.h"
 
+/* What a kernel moves points to: where they go, or what OpenSubdiv takes for that (enum sdd_surface). */
+enum sdd_limit_of { SDD_LIMIT = 1, SDD_LIMIT_AT_LEVEL = 2 };
+
 /* Normals are made in double, because products of accepted coordinates, from 1e-30 to 1e30, would leave the range of
  * float. */
 struct sdd_dvec3 {
@@ -38,11 +41,12 @@ SDD_FN struct sdd_vec3 sdd_unit(struct sdd_dvec3 n, double sign)
 }
 
 /* The limit of the vertex at `at`, from the sums of the edge neighbours and of the vertices across its n quads. `ends`
- * is the sum of the far ends of its two sharp edges. */
+ * is the sum of the far ends of its two sharp edges. The smooth mask is the left eigenvector of a step whatever n is;
+ * OpenSubdiv lets a vertex of two quads stay. */
 SDD_FN struct sdd_vec3 sdd_limit_point(struct sdd_vec3 at, int32_t rule, int32_t n, struct sdd_vec3 edges,
-                                       struct sdd_vec3 diagonals, struct sdd_vec3 ends)
+                                       struct sdd_vec3 diagonals, struct sdd_vec3 ends, int32_t limit)
 {
-    if (rule == SDD_RULE_CORNER || (rule == SDD_RULE_SMOOTH && n == 2))
+    if (rule == SDD_RULE_CORNER || (rule == SDD_RULE_SMOOTH && n == 2 && limit == SDD_LIMIT_AT_LEVEL))
         return at;
     if (rule == SDD_RULE_CREASE)
         return sdd_fma((float)(1.0 / 6.0), ends, sdd_scale((float)(2.0 / 3.0), at));

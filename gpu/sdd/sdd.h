@@ -195,7 +195,7 @@ void sdd_mesh_free(sdd_mesh *m);                                        /* NULL 
 int64_t sdd_mesh_bytes(const sdd_mesh *m); /* On the device, without those of its topology. */
 
 /* ---- refine ------------------------------------------------------------------------------------------- */
-enum sdd_surface { SDD_SURFACE_REFINED, SDD_SURFACE_LIMIT };
+enum sdd_surface { SDD_SURFACE_REFINED, SDD_SURFACE_LIMIT, SDD_SURFACE_LIMIT_AT_LEVEL, SDD_N_SURFACES };
 enum sdd_include {
     SDD_POSITIONS = 1,
     SDD_NORMALS = 2,
@@ -209,7 +209,7 @@ enum sdd_include {
 };
 struct sdd_refine_request {
     int level;          /* 1 to SDD_MAX_LEVEL. */
-    int surface;        /* A value of enum sdd_surface. */
+    int surface;        /* A value of enum sdd_surface; docs/meshes.md, "Refined or limit", says what each is. */
     int include;        /* Bits of enum sdd_include: the blocks that the result is to have. */
     int compact;        /* Those of positions, normals and uvs in `include` that are to come in 16 bits. */
     const char *method; /* An engine's name, or "auto"; NULL is "auto". */

@@ -49,14 +49,14 @@ static int read_query(struct ask_job *a, int64_t max_level, int blocks, struct s
     int rc = query_int(q, "level", 1, max_level, &level, err);
     if (rc)
         return rc;
-    if (surface && strcmp(surface, "refined") && strcmp(surface, "limit"))
-        return sdd_fail(err, SDD_EINVALID, "surface", "surface is refined or limit, not \"%.40s\"", surface);
+    if (surface && surface_find(surface) < 0)
+        return sdd_fail(err, SDD_EINVALID, "surface", "surface is refined, limit or limitAtLevel, not \"%.40s\"",
+                        surface);
     if (method && strlen(method) >= sizeof a->method)
         return sdd_fail(err, SDD_EINVALID, "method", "there is no method \"%.40s\"", method);
     snprintf(a->method, sizeof a->method, "%s", method ? method : "auto");
     a->request = (struct sdd_refine_request){.level = (int)level,
-                                             .surface = surface && strcmp(surface, "limit") == 0 ? SDD_SURFACE_LIMIT
-                                                                                                 : SDD_SURFACE_REFINED,
+                                             .surface = surface ? surface_find(surface) : SDD_SURFACE_REFINED,
                                              .include = blocks,
                                              .method = a->method};
     a->primvars = query_get(q, "primvars");

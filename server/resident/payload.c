@@ -37,9 +37,20 @@ const char *block_type(const struct sdd_block *b, const struct primvar_info *pri
     }
 }
 
+static const char *const surfaces[SDD_N_SURFACES] = {
+    [SDD_SURFACE_REFINED] = "refined", [SDD_SURFACE_LIMIT] = "limit", [SDD_SURFACE_LIMIT_AT_LEVEL] = "limitAtLevel"};
+
 const char *surface_name(int surface)
 {
-    return surface == SDD_SURFACE_LIMIT ? "limit" : "refined";
+    return surfaces[surface];
+}
+
+int surface_find(const char *name)
+{
+    int surface = SDD_N_SURFACES - 1;
+    while (surface >= 0 && strcmp(name, surfaces[surface]) != 0)
+        surface--;
+    return surface;
 }
 
 static int64_t aligned(int64_t n)

@@ -44,9 +44,11 @@ const unsigned char *payload_span(const struct payload *f, int64_t at, int64_t *
 /* payload_read: copies the bytes [at, at + n) of the payload, which must not go past its end. */
 void payload_read(const struct payload *f, int64_t at, void *out, size_t n);
 
-/* These are the names in headers and plans: for example "positions", "f32" or "oct16", and "refined" or "limit". */
+/* These are the names in headers and plans: for example "positions", "f32" or "oct16", and "refined", "limit" or
+ * "limitAtLevel". surface_find: the surface of a name, or -1. */
 const char *semantic_name(int semantic);
 const char *block_type(const struct sdd_block *b, const struct primvar_info *primvars);
 const char *surface_name(int surface);
+int surface_find(const char *name);
 
 #endif

@@ -91,7 +91,8 @@ void patches_grid_make(struct patches_grid *g, sdd_device *device, const struct 
         fail_msg("%s: %s", s->name, err.text);
     for (int l = 1; l <= level; l++)
         g->uniform[l] = refine(m, l, SDD_SURFACE_REFINED);
-    g->limit = refine(m, level, SDD_SURFACE_LIMIT);
+    for (int surface = SDD_SURFACE_LIMIT; surface < SDD_N_SURFACES; surface++)
+        g->limit[surface] = refine(m, level, surface);
     sdd_mesh_free(m);
     sdd_topology_unref(t);
     find_shown(g, device);
@@ -101,7 +102,8 @@ void patches_grid_free(struct patches_grid *g)
 {
     for (int l = 1; l <= g->level; l++)
         sdd_result_free(g->uniform[l]);
-    sdd_result_free(g->limit);
+    for (int surface = SDD_SURFACE_LIMIT; surface < SDD_N_SURFACES; surface++)
+        sdd_result_free(g->limit[surface]);
     free(g->first);
     free(g->visible);
 }

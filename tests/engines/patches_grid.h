@@ -13,7 +13,7 @@ struct patches_grid {
     int64_t *first;                              /* [F + 1] corners of each face */
     uint8_t *visible;                            /* [F]                          */
     sdd_result *uniform[PATCHES_MOST_LEVEL + 1]; /* of levels 1 .. L: positions, indices of all faces */
-    sdd_result *limit;                           /* of level L                                         */
+    sdd_result *limit[SDD_N_SURFACES];           /* of level L, by surface; none is refined            */
 };
 struct patches_tile { /* a patch or a face */
     int64_t face, corner, u, v;

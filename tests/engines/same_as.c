@@ -204,7 +204,7 @@ void same_as_shape(struct same_as *a, const struct shape *s, int first_level, in
     struct meshes of;
     make(a, s, &of);
     for (int level = first_level; level <= last_level; level++)
-        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++)
+        for (int surface = SDD_SURFACE_REFINED; surface < SDD_N_SURFACES; surface++)
             check_surface(a, s, level, surface, &of);
     drop(&of);
 }

@@ -148,7 +148,7 @@ static void check_shape(const struct shape *s)
     struct resident r = make(device, s), other = make(other_device, s);
     int last = level_that_fits(&s->desc, 8, MOST_VERTICES);
     for (int level = 1; level <= last; level++)
-        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++)
+        for (int surface = SDD_SURFACE_REFINED; surface < SDD_N_SURFACES; surface++)
             check_surface(s, &r, &other, level, surface);
     drop(&r), drop(&other);
 }
@@ -174,7 +174,7 @@ static void test_engine(void **state)
         fail_msg("%s", err.text);
     struct resident r = make(device, &s);
     const float moved[3] = {s.points[0] + 0.25f, s.points[1], s.points[2]};
-    for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
+    for (int surface = SDD_SURFACE_REFINED; surface < SDD_N_SURFACES; surface++) {
         const struct sdd_block *want = refine(r.m, "mesh-matrix", 8, surface, &other);
         const struct sdd_block *first = refine(r.m, "tabulated", 8, surface, &one);
         compare(&s, 8, surface, first->data, want);

@@ -104,7 +104,7 @@ static void test_faults(void **state)
         sdd_topology_info(f.topology, &info);
         assert_int_equal(info.manifold, 0);
         assert_int_equal(info.n_boundaries, 0);
-        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
+        for (int surface = SDD_SURFACE_REFINED; surface < SDD_N_SURFACES; surface++) {
             expect(&f, "auto", surface, "mesh-matrix");
             expect(&f, "mesh-matrix", surface, "mesh-matrix");
             refuse(&f, "edge-friend", surface, faults[i].words);

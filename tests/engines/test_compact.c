@@ -166,7 +166,7 @@ static void check_scheme(const struct shape *s, const struct sdd_mesh_desc *d)
     int level = level_that_fits(d, 3, MOST_VERTICES), all = EVERYTHING | (d->n_uvs ? SDD_UVS | SDD_UV_INDICES : 0);
     const struct sdd_engine_info *e;
     for (int row = 0; (e = sdd_engine(row)); row++)
-        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
+        for (int surface = SDD_SURFACE_REFINED; surface < SDD_N_SURFACES; surface++) {
             struct sdd_refine_request r = {.level = level, .surface = surface, .include = all, .method = e->name};
             snprintf(label, sizeof label, "%s scheme %d level %d surface %d by %s", s->name, d->options.scheme, r.level,
                      r.surface, e->name);

@@ -61,7 +61,7 @@ static void test_digests_stable(void **state)
     const char *names[] = {"random_mixed0", "random_open1",      "valence60",       "components",
                            "prism40",       "nonmanifold/soup3", "nonmanifold/wall"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
+        for (int surface = SDD_SURFACE_REFINED; surface < SDD_N_SURFACES; surface++) {
             uint64_t want[3] = {0};
             for (int run = 0; run < 6; run++) {
                 struct fixture f;

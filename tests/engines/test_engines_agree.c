@@ -138,12 +138,12 @@ static void check_shape(const struct shape *s)
     make(device, s, &s->desc, &t, &m);
     int last = level_that_fits(&s->desc, 4, MOST_VERTICES);
     for (int level = 1; level <= last; level++)
-        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
+        for (int surface = SDD_SURFACE_REFINED; surface < SDD_N_SURFACES; surface++) {
             char label[160];
             snprintf(label, sizeof label, "%s level %d surface %d", s->name, level, surface);
             sdd_result *a = refine(m, "edge-friend", level, surface, s),
                        *b = refine(m, "mesh-matrix", level, surface, s);
-            compare(label, s, surface == SDD_SURFACE_LIMIT ? level : 0, a, b);
+            compare(label, s, surface != SDD_SURFACE_REFINED ? level : 0, a, b);
             sdd_result_free(a);
             sdd_result_free(b);
         }
@@ -169,7 +169,7 @@ static void check_scheme(const struct shape *s, struct sdd_mesh_desc *d)
     make(device, s, d, &t[0], &m[0]);
     make(other_device, s, d, &t[1], &m[1]);
     int level = level_that_fits(d, 4, MOST_VERTICES);
-    for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
+    for (int surface = SDD_SURFACE_REFINED; surface < SDD_N_SURFACES; surface++) {
         sdd_result *one = refine(m[0], "mesh-matrix", level, surface, s);
         sdd_result *two = refine(m[1], "mesh-matrix", level, surface, s);
         const struct sdd_plan_info *a = &sdd_result_info(one)->plan, *b = &sdd_result_info(two)->plan;

@@ -307,7 +307,7 @@ static void test_normals_any_scale(void **state)
     struct shape s;
     (void)state;
     load("crease_edge_1.5", &s);
-    for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
+    for (int surface = SDD_SURFACE_REFINED; surface < SDD_N_SURFACES; surface++) {
         float *first = NULL;
         for (size_t k = 0; k < sizeof scales / sizeof *scales; k++) {
             struct sdd_refine_request r = {.level = 4, .surface = surface, .include = SDD_NORMALS, .method = method};

@@ -230,7 +230,7 @@ static void test_one_launch(void **state)
     (void)state;
     fixture_open(&f, "genus2_mixed", 1, 0);
     crowd_open(&c, f.device, &f.shape, &f.shape.desc);
-    for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
+    for (int surface = SDD_SURFACE_REFINED; surface < SDD_N_SURFACES; surface++) {
         struct sdd_refine_request r = fixture_ask(3, surface, SDD_POSITIONS);
         r.method = "tabulated";
         (void)launches_of(&c, &r, 1); /* makes tables */

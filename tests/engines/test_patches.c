@@ -137,7 +137,7 @@ static int64_t parts_of(const struct patches_grid *g, const struct patches_tile 
 static void check_surface(const struct patches_grid *g, const struct net *net, const struct patches_tile *t)
 {
     int64_t n, parts = parts_of(g, t);
-    const float *limit = patches_rows(g->limit, &n);
+    const float *limit = patches_rows(g->limit[SDD_SURFACE_LIMIT], &n);
     double box = g->shape->diagonal > 0 ? g->shape->diagonal : 1;
     for (int64_t at = 0; at < (parts + 1) * (parts + 1); at++) {
         int64_t i = at % (parts + 1), j = at / (parts + 1);
@@ -265,15 +265,16 @@ static int by_bits(const void *a, const void *b)
     return memcmp(a, b, 12);
 }
 
-static void check_rows(const struct patches_grid *g, const struct answer *a)
+static void check_rows(const struct patches_grid *g, const struct answer *a, int surface)
 {
+    const sdd_result *limit = g->limit[surface == SDD_SURFACE_REFINED ? SDD_SURFACE_LIMIT : surface];
     int64_t n = 0, V = g->shape->desc.n_vertices, m;
     for (int l = 1; l <= g->level + 1; l++)
-        (void)patches_rows(l <= g->level ? g->uniform[l] : g->limit, &m), n += m;
+        (void)patches_rows(l <= g->level ? g->uniform[l] : limit, &m), n += m;
     float *all = xalloc(3 * n, sizeof *all);
     n = 0;
     for (int l = 1; l <= g->level + 1; l++) {
-        const float *p = patches_rows(l <= g->level ? g->uniform[l] : g->limit, &m);
+        const float *p = patches_rows(l <= g->level ? g->uniform[l] : limit, &m);
         memcpy(all + 3 * n, p, (size_t)m * 12);
         n += m;
     }
@@ -311,7 +312,8 @@ static void check_answer(const struct patches_grid *g, const struct answer *a, i
         assert_int_equal(t.level, g->level);
         assert_int_equal(t.flags & 0xff0, 0);
         cover(g, &t, level_of);
-        check_corners(g, a, &t, a->index + 4 * k, surface == SDD_SURFACE_LIMIT ? g->limit : g->uniform[g->level]);
+        check_corners(g, a, &t, a->index + 4 * k,
+                      surface != SDD_SURFACE_REFINED ? g->limit[surface] : g->uniform[g->level]);
     }
     check_holes(g, level_of);
     struct side *sides = sides_of(g, &n_sides);
@@ -319,7 +321,7 @@ static void check_answer(const struct patches_grid *g, const struct answer *a, i
         struct patches_tile t = patches_tile_of(a->patch_param + 4 * k);
         check_edges(g, &t, sides, n_sides, level_of);
     }
-    check_rows(g, a);
+    check_rows(g, a, surface);
     n_patches_met += a->n_patches;
     free(sides);
     free(level_of);
@@ -339,7 +341,7 @@ static void check_shape(const struct shape *s)
     for (int level = 1; level <= last; level++) {
         struct patches_grid g;
         patches_grid_make(&g, device, s, level);
-        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
+        for (int surface = SDD_SURFACE_REFINED; surface < SDD_N_SURFACES; surface++) {
             struct answer a = ask(m, level, surface);
             check_answer(&g, &a, surface);
             sdd_result_free(a.result);

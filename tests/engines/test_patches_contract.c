@@ -38,7 +38,7 @@ static void test_refused(void **state)
         assert_int_equal(ask(f.mesh, level, 0, 0, &out, &err), SDD_EINVALID);
         assert_string_equal(err.field, "level");
     }
-    assert_int_equal(ask(f.mesh, 1, 2, 0, &out, &err), SDD_EINVALID);
+    assert_int_equal(ask(f.mesh, 1, SDD_N_SURFACES, 0, &out, &err), SDD_EINVALID);
     assert_string_equal(err.field, "surface");
     for (int scheme = SDD_SCHEME_LOOP; scheme <= SDD_SCHEME_SQRT3; scheme++) {
         struct sdd_mesh_desc d = f.shape.desc;
@@ -83,7 +83,7 @@ static void test_max_bytes(void **state)
                                         "random_open0", "nonmanifold/soup1", "grid4x3"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        for (int surface = 0; surface < 2; surface++) {
+        for (int surface = 0; surface < SDD_N_SURFACES; surface++) {
             struct fixture f;
             struct sdd_error err;
             sdd_result *out;

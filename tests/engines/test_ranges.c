@@ -85,7 +85,7 @@ static void check_scheme(const struct shape *s, struct sdd_mesh_desc *d)
     int level = level_that_fits(d, 4, MOST_VERTICES);
     const struct sdd_engine_info *e;
     for (int row = 0; (e = sdd_engine(row)); row++)
-        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
+        for (int surface = SDD_SURFACE_REFINED; surface < SDD_N_SURFACES; surface++) {
             struct sdd_refine_request r = {
                 .level = level, .surface = surface, .include = SDD_POSITIONS, .method = e->name};
             struct sdd_plan_info plan;

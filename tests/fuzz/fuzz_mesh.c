@@ -81,7 +81,7 @@ static void refine(sdd_mesh *m, int level, int surface)
     for (int i = 0; sdd_engine(i / 2); i++) {
         struct sdd_refine_request r = {.level = level,
                                        .surface = surface,
-                                       .include = includes[i % 2] | (surface == SDD_SURFACE_LIMIT ? SDD_TANGENTS : 0),
+                                       .include = includes[i % 2] | (surface != SDD_SURFACE_REFINED ? SDD_TANGENTS : 0),
                                        .method = sdd_engine(i / 2)->name,
                                        .primvars = (1u << n) - 1};
         struct sdd_error err = {0};

@@ -130,6 +130,7 @@ static void test_product(void **state)
         push_cube(schemes[i], i >= 2, id);
         check_product(id, "level=1&surface=refined", "points", SUBD_POSITIONS);
         check_product(id, "level=3&surface=limit", "points", SUBD_POSITIONS);
+        check_product(id, "level=3&surface=limitAtLevel", "points", SUBD_POSITIONS);
         if (i != 1) {
             check_product(id, "level=2&surface=limit", "tangent1", SUBD_TANGENTS);
             check_product(id, "level=2&surface=limit", "tangent2", SUBD_TANGENTS);

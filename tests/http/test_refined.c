@@ -3,6 +3,7 @@
 #include "tests/env.h"
 #include "tests/http/cube.h"
 #include "tests/http/frames.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,46 @@ static void test_plan(void **state)
         subdd__v1__frame_header__free_unpacked(h, NULL);
         answer_free(&a);
         answer_free(&plan);
+    }
+}
+
+/* The limit of control vertex 4 of a cube whose top is creased by 3.7, and the entity tag of the answer. */
+static double limit_of_corner(const char *id, const char *surface, int level, char tag[64])
+{
+    struct answer a;
+    char rest[96];
+    float at[3];
+    size_t end;
+    snprintf(rest, sizeof rest, "refined?level=%d&surface=%s&include=positions", level, surface);
+    ask_mesh(&d, id, rest, "", &a);
+    assert_int_equal(a.status, 200);
+    assert_true(answer_field(&a, "ETag", tag, 64));
+    Subdd__V1__FrameHeader *h = frame_header(&a, &end);
+    assert_string_equal(h->surface, surface);
+    memcpy(at, a.body + h->blocks[0]->offset + 4 * sizeof at, sizeof at);
+    subdd__v1__frame_header__free_unpacked(h, NULL);
+    answer_free(&a);
+    return (double)at[2];
+}
+
+/* With `limit` a vertex goes to one place from every level; with `limitAtLevel` only from level 4 on, when nothing of
+ * the crease is left. The two never share an answer. */
+static void test_two_limits(void **state)
+{
+    static const char obj[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
+                              "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n"
+                              "t crease 2/1/0 4 5 3.7\nt crease 2/1/0 5 6 3.7\nt crease 2/1/0 6 7 3.7\n"
+                              "t crease 2/1/0 7 4 3.7\n";
+    char id[32], tag[64], other[64];
+    (void)state;
+    create_obj(&d, obj, id);
+    const double z = limit_of_corner(id, "limitAtLevel", 4, tag);
+    assert_true(z > 0.9 && z < 0.99);
+    for (int level = 1; level <= 4; level++) {
+        assert_true(fabs(limit_of_corner(id, "limit", level, tag) - z) < 1e-6);
+        double masks = limit_of_corner(id, "limitAtLevel", level, other);
+        assert_true(level == 4 || masks == 1.0);
+        assert_string_not_equal(tag, other);
     }
 }
 
@@ -369,15 +410,11 @@ static void test_eviction(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_frame),
-                                       cmocka_unit_test(test_include),
-                                       cmocka_unit_test(test_plan),
-                                       cmocka_unit_test(test_etag_and_cache),
-                                       cmocka_unit_test(test_same_after_restart),
-                                       cmocka_unit_test(test_ranges),
-                                       cmocka_unit_test(test_head),
-                                       cmocka_unit_test(test_bad_requests),
-                                       cmocka_unit_test(test_disconnect_cancels),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_frame),          cmocka_unit_test(test_include),
+                                       cmocka_unit_test(test_plan),           cmocka_unit_test(test_two_limits),
+                                       cmocka_unit_test(test_etag_and_cache), cmocka_unit_test(test_same_after_restart),
+                                       cmocka_unit_test(test_ranges),         cmocka_unit_test(test_head),
+                                       cmocka_unit_test(test_bad_requests),   cmocka_unit_test(test_disconnect_cancels),
                                        cmocka_unit_test(test_eviction)};
     return cmocka_run_group_tests_name("http/refined", tests, cube_start, cube_stop);
 }

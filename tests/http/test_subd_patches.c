@@ -564,7 +564,7 @@ static void test_refusals(void **state)
     fails(RUN("patches", "nofile"), 4, "neither a file here");
     fails(RUN("patches", "m_0", "--scheme", "loop"), 2, "mesh options go with a FILE");
     fails(RUN("patches", "m_0000000000000000"), 4, "not_found");
-    fails(RUN("patches", path, "--surface", "flat"), 4, "refined or limit");
+    fails(RUN("patches", path, "--surface", "flat"), 4, "refined, limit or limitAtLevel");
     fails(RUN("patches", triangles, "--scheme", "loop"), 4, "field scheme");
     fails(RUN("patches", path, "-o", "/no/such/folder/x.obj"), 6, "/no/such/folder/x.obj");
     assert_int_equal(n_meshes(), before);

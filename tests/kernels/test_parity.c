@@ -178,14 +178,14 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
     assert_int_equal(sdd_mesh_set_primvars(mesh, N_PRIMVARS, primvars, &none), SDD_OK);
     free(wide);
     for (int k = 0; k < N_PRIMVARS; k++)
-        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++)
+        for (int surface = SDD_SURFACE_REFINED; surface < SDD_N_SURFACES; surface++)
             (void)refine(mesh, parity_levels() < 2 ? 1 : 2, surface, SDD_PRIMVARS | 1 << (16 + k), r);
     if (uv && refine(mesh, 1, SDD_SURFACE_REFINED, uv, r) == SDD_EUNSUPPORTED)
         all &= ~uv;
     for (int level = 1; level <= parity_levels() && (level == 1 || most_vertices(&s->desc, level) < MOST_VERTICES);
          level++)
-        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++)
-            (void)refine(mesh, level, surface, all | (surface == SDD_SURFACE_LIMIT ? SDD_TANGENTS : 0), r);
+        for (int surface = SDD_SURFACE_REFINED; surface < SDD_N_SURFACES; surface++)
+            (void)refine(mesh, level, surface, all | (surface != SDD_SURFACE_REFINED ? SDD_TANGENTS : 0), r);
     const int small[] = {all & ~SDD_FACE_PARAMS, SDD_POSITIONS, SDD_NORMALS};
     for (int k = 0; k < 3; k++)
         (void)refine(mesh, parity_levels() < 2 ? 1 : 2, SDD_SURFACE_LIMIT, small[k] | COMPACT, r);

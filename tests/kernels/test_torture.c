@@ -110,7 +110,7 @@ static int refine(sdd_mesh *mesh, const char *method, int surface, uint64_t *dig
     const struct sdd_refine_request request = {.level = 2,
                                                .surface = surface,
                                                .include = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES |
-                                                          (surface == SDD_SURFACE_LIMIT ? SDD_TANGENTS : 0),
+                                                          (surface != SDD_SURFACE_REFINED ? SDD_TANGENTS : 0),
                                                .method = method};
     sdd_result *result;
     int rc = refine_once(mesh, &request, &result, err);

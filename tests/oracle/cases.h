@@ -34,11 +34,12 @@ struct tolerances {
 int compare_refined(const char *label, const struct refined *got, const struct refined *want, double diagonal,
                     int with_limits, struct tolerances tolerance);
 /* library_refine: both surfaces by the library, as a witness would say it. Returns 0 or the library's error code.
- * library_mesh and library_surfaces are its halves: one mesh for many engines. */
+ * library_mesh and library_surfaces are its halves: one mesh for many engines. Limits are those of limitAtLevel, as
+ * witnesses have them, where no limit_surface is named. */
 int library_mesh(sdd_device *device, const struct sdd_mesh_desc *desc, const float *points, const float *uvs,
                  sdd_mesh **out, struct sdd_error *err);
-int library_surfaces(sdd_mesh *mesh, const char *method, int with_uvs, int level, struct refined *out,
-                     struct sdd_error *err);
+int library_surfaces(sdd_mesh *mesh, const char *method, int with_uvs, int level, int limit_surface,
+                     struct refined *out, struct sdd_error *err);
 int library_refine(sdd_device *device, const char *method, const struct sdd_mesh_desc *desc, const float *points,
                    const float *uvs, int level, struct refined *out, struct sdd_error *err);
 /* quads_fit: the largest level <= highest whose refined mesh has fewer than max_vertices, 0 if none. */

@@ -105,8 +105,8 @@ int library_mesh(sdd_device *device, const struct sdd_mesh_desc *desc, const flo
     return rc;
 }
 
-int library_surfaces(sdd_mesh *mesh, const char *method, int with_uvs, int level, struct refined *out,
-                     struct sdd_error *err)
+int library_surfaces(sdd_mesh *mesh, const char *method, int with_uvs, int level, int limit_surface,
+                     struct refined *out, struct sdd_error *err)
 {
     sdd_result *refined = NULL, *limit = NULL;
     int also = with_uvs ? SDD_UVS | SDD_UV_INDICES : 0;
@@ -116,7 +116,7 @@ int library_surfaces(sdd_mesh *mesh, const char *method, int with_uvs, int level
                                    .include = SDD_POSITIONS | SDD_INDICES | also};
     memset(out, 0, sizeof *out);
     int rc = refine_once(mesh, &r, &refined, err);
-    r.surface = SDD_SURFACE_LIMIT;
+    r.surface = limit_surface;
     r.include = SDD_POSITIONS | SDD_NORMALS | SDD_TANGENTS | also;
     if (rc == SDD_OK)
         rc = refine_once(mesh, &r, &limit, err);
@@ -139,7 +139,7 @@ int library_refine(sdd_device *device, const char *method, const struct sdd_mesh
     int with_uvs = uvs && desc->n_uvs > 0 && refined_uvs;
     int rc = library_mesh(device, desc, points, uvs, &mesh, err);
     if (rc == SDD_OK)
-        rc = library_surfaces(mesh, method, with_uvs, level, out, err);
+        rc = library_surfaces(mesh, method, with_uvs, level, SDD_SURFACE_LIMIT_AT_LEVEL, out, err);
     sdd_mesh_free(mesh);
     return rc;
 }

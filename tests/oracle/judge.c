@@ -50,7 +50,7 @@ int judge_differs(struct judge *j, const char *label, const struct sdd_mesh_desc
         if (level > MOST_OF_MATRIX && strcmp(sdd_engine(e)->name, "subdivision-matrix") == 0)
             continue;
         if (made == SDD_OK)
-            rc = library_surfaces(mesh, sdd_engine(e)->name, with_uvs, level, &got, &err);
+            rc = library_surfaces(mesh, sdd_engine(e)->name, with_uvs, level, SDD_SURFACE_LIMIT_AT_LEVEL, &got, &err);
         snprintf(name, sizeof name, "%s, %s", label ? label : "", sdd_engine(e)->name);
         if (rc == SDD_OK && !want.points)
             j->witness(desc, points, uvs, level, &want);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* naive.c: one step of Catmull-Clark as SEMANTICS.md sections 1 to 3 say it. */
+/* naive.c: one step of Catmull-Clark, or of Loop, as SEMANTICS.md sections 1 to 3 say it. */
 #include "tests/oracle/naive.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void naive_free(struct naive_mesh *m)
+void naive_free(struct naive_mesh *m)
 {
     void *all[] = {m->face_first,
                    m->corner_vertex,
@@ -26,7 +26,7 @@ static void naive_free(struct naive_mesh *m)
         free(all[i]);
 }
 
-static void naive_alloc(struct naive_mesh *m, int with_uvs)
+void naive_alloc(struct naive_mesh *m, int with_uvs)
 {
     m->face_first = xalloc(m->n_faces + 1, sizeof *m->face_first);
     m->corner_vertex = xalloc(m->n_corners, sizeof *m->corner_vertex);
@@ -57,7 +57,7 @@ static struct naive_list list_by(const int32_t *keys, int width, int64_t n_items
 }
 
 /* Fills the faces of every edge and the fans of every vertex from the corners. */
-static void connect(struct naive_mesh *m)
+void naive_connect(struct naive_mesh *m)
 {
     for (int64_t e = 0; e < 2 * m->n_edges; e++)
         m->edge_faces[e] = -1;
@@ -124,13 +124,14 @@ static void set_tags(struct naive_mesh *m, const struct sdd_mesh_desc *d)
             m->vertex_s[v] = 10;
 }
 
-static struct naive_mesh control(const struct sdd_mesh_desc *d, const float *points, const float *uvs)
+struct naive_mesh naive_control(const struct sdd_mesh_desc *d, const float *points, const float *uvs)
 {
     struct grid g; /* its edge numbers are the order that the answer is in */
     grid_init(&g, d);
     struct naive_mesh m = {
         .n_vertices = g.n_vertices, .n_faces = g.n_faces, .n_edges = g.n_edges, .n_corners = g.n_corners};
     m.chaikin = d->options.crease_method == SDD_CREASE_CHAIKIN;
+    m.triangles = d->options.scheme == SDD_SCHEME_LOOP;
     naive_alloc(&m, uvs && d->n_uvs > 0);
     memcpy(m.face_first, g.first, (size_t)(m.n_faces + 1) * sizeof *m.face_first);
     memcpy(m.corner_vertex, g.vertices, (size_t)m.n_corners * sizeof *m.corner_vertex);
@@ -143,7 +144,7 @@ static struct naive_mesh control(const struct sdd_mesh_desc *d, const float *poi
         for (int k = 0; k < 2; k++)
             m.uvs[2 * c + k] = (double)uvs[2 * d->uv_indices[g.authored[c]] + k];
     grid_fini(&g);
-    connect(&m);
+    naive_connect(&m);
     set_tags(&m, d);
     return m;
 }
@@ -226,6 +227,12 @@ static void vertex_mask(const struct naive_mesh *m, const double *face_points, e
         add(to, w * 3 / 4, p);
         for (int k = 0; k < 2; k++)
             add(to, w / 8, &m->points[3 * naive_far_end(m, sharp[k], v)]);
+    } else if (m->triangles) {
+        int32_t first = m->vertex_edges.first[v], n = m->vertex_edges.first[v + 1] - first;
+        double turn = 3.0 / 8 + cos(6.283185307179586 / n) / 4, beta = (5.0 / 8 - turn * turn) / n;
+        add(to, w * (1 - n * beta), p);
+        for (int32_t i = first; i < first + n; i++)
+            add(to, w * beta, &m->points[3 * naive_far_end(m, m->vertex_edges.items[i], v)]);
     } else {
         int32_t first = m->vertex_edges.first[v], n = m->vertex_edges.first[v + 1] - first;
         add(to, w * (n - 2) / n, p);
@@ -283,6 +290,25 @@ static void edge_point(const struct naive_mesh *m, const double *face_points, co
     }
 }
 
+/* The corner of triangle f that edge e does not touch. */
+static int32_t opposite(const struct naive_mesh *m, int32_t f, int64_t e)
+{
+    int32_t c = m->face_first[f];
+    while (m->corner_edge[c] != e)
+        c++;
+    return m->corner_vertex[before(m, c)];
+}
+
+static void loop_edge_point(const struct naive_mesh *m, const double halves[2], int64_t e, double *to)
+{
+    double crease = halves[0] > 0 && halves[1] > 0 ? 1 : m->edge_s[e];
+    for (int k = 0; k < 2; k++) {
+        add(to, crease / 2 + (1 - crease) * 3 / 8, &m->points[3 * m->edge_ends[2 * e + k]]);
+        if (!is_boundary(m, e))
+            add(to, (1 - crease) / 8, &m->points[3 * opposite(m, m->edge_faces[2 * e + k], e)]);
+    }
+}
+
 /* ---- one step ----------------------------------------------------------------------------------------------- */
 static void child_face(const struct naive_mesh *m, int64_t c, struct naive_mesh *n)
 {
@@ -316,7 +342,27 @@ static void child_face(const struct naive_mesh *m, int64_t c, struct naive_mesh 
     }
 }
 
-static struct naive_mesh refine_once(const struct naive_mesh *m, int smooth_triangles)
+/* The halves of each edge, which end in the edge's point; points of edges are numbered from `first` on. */
+static void child_edges(const struct naive_mesh *m, int64_t first, struct naive_mesh *n)
+{
+    for (int32_t e = 0; e < m->n_edges; e++)
+        for (int k = 0; k < 2; k++) {
+            n->edge_s[2 * e + k] = half_of(m, e, m->edge_ends[2 * e + k]);
+            n->edge_ends[2 * (2 * e + k)] = m->edge_ends[2 * e + k];
+            n->edge_ends[2 * (2 * e + k) + 1] = (int32_t)(first + e);
+        }
+}
+
+static void child_vertices(const struct naive_mesh *m, const double *face_points, struct naive_mesh *n)
+{
+    for (int32_t v = 0; v < m->n_vertices; v++) {
+        n->vertex_s[v] = decayed(m->vertex_s[v]);
+        vertex_point(m, face_points, n->edge_s, v, &n->points[3 * v]);
+    }
+    naive_connect(n);
+}
+
+static struct naive_mesh quad_step(const struct naive_mesh *m, int smooth_triangles)
 {
     struct naive_mesh n = {.n_vertices = m->n_vertices + m->n_faces + m->n_edges,
                            .n_faces = m->n_corners,
@@ -325,12 +371,7 @@ static struct naive_mesh refine_once(const struct naive_mesh *m, int smooth_tria
                            .chaikin = m->chaikin};
     naive_alloc(&n, m->uvs != NULL);
     double *face_points = &n.points[3 * m->n_vertices], *edge_points = &n.points[3 * (m->n_vertices + m->n_faces)];
-    for (int32_t e = 0; e < m->n_edges; e++)
-        for (int k = 0; k < 2; k++) {
-            n.edge_s[2 * e + k] = half_of(m, e, m->edge_ends[2 * e + k]);
-            n.edge_ends[2 * (2 * e + k)] = m->edge_ends[2 * e + k];
-            n.edge_ends[2 * (2 * e + k) + 1] = (int32_t)(m->n_vertices + m->n_faces + e);
-        }
+    child_edges(m, m->n_vertices + m->n_faces, &n);
     for (int64_t c = 0; c < m->n_corners; c++) {
         int32_t f = m->corner_face[c];
         child_face(m, c, &n);
@@ -338,12 +379,50 @@ static struct naive_mesh refine_once(const struct naive_mesh *m, int smooth_tria
     }
     for (int64_t e = 0; e < m->n_edges; e++)
         edge_point(m, face_points, &n.edge_s[2 * e], smooth_triangles, e, &edge_points[3 * e]);
-    for (int32_t v = 0; v < m->n_vertices; v++) {
-        n.vertex_s[v] = decayed(m->vertex_s[v]);
-        vertex_point(m, face_points, n.edge_s, v, &n.points[3 * v]);
-    }
-    connect(&n);
+    child_vertices(m, face_points, &n);
     return n;
+}
+
+/* Child 4 f + k of triangle f has its corner k; child 4 f + 3 is the middle one. Edge 2 E + c cuts off corner c. */
+static struct naive_mesh triangle_step(const struct naive_mesh *m)
+{
+    struct naive_mesh n = {.n_vertices = m->n_vertices + m->n_edges,
+                           .n_faces = 4 * m->n_faces,
+                           .n_edges = 2 * m->n_edges + m->n_corners,
+                           .n_corners = 4 * m->n_corners,
+                           .chaikin = m->chaikin,
+                           .triangles = 1};
+    naive_alloc(&n, 0);
+    child_edges(m, m->n_vertices, &n);
+    for (int32_t c = 0; c < m->n_corners; c++) {
+        int32_t f = c / 3, k = c % 3, d = (int32_t)before(m, c), v = m->corner_vertex[c];
+        int32_t a = m->corner_edge[c], b = m->corner_edge[d], cut = (int32_t)(2 * m->n_edges) + c;
+        int32_t corners[3] = {v, (int32_t)m->n_vertices + a, (int32_t)m->n_vertices + b};
+        int32_t edges[3] = {2 * a + (m->edge_ends[2 * a] != v), cut, 2 * b + (m->edge_ends[2 * b] != v)};
+        for (int i = 0; i < 3; i++) {
+            n.corner_vertex[3 * (4 * f + k) + i] = corners[i];
+            n.corner_edge[3 * (4 * f + k) + i] = edges[i];
+        }
+        n.corner_vertex[3 * (4 * f + 3) + k] = corners[1];
+        n.corner_edge[3 * (4 * f + 3) + k] = (int32_t)(2 * m->n_edges) + 3 * f + (k + 1) % 3;
+        n.edge_ends[2 * cut] = corners[1];
+        n.edge_ends[2 * cut + 1] = corners[2];
+    }
+    for (int32_t c = 0; c < n.n_corners; c++)
+        n.corner_face[c] = c / 3;
+    for (int32_t f = 0; f < n.n_faces; f++) {
+        n.face_first[f + 1] = 3 * (f + 1);
+        n.hole[f] = m->hole[f / 4];
+    }
+    for (int64_t e = 0; e < m->n_edges; e++)
+        loop_edge_point(m, &n.edge_s[2 * e], e, &n.points[3 * (m->n_vertices + e)]);
+    child_vertices(m, NULL, &n);
+    return n;
+}
+
+struct naive_mesh naive_step(const struct naive_mesh *m, int smooth_triangles)
+{
+    return m->triangles ? triangle_step(m) : quad_step(m, smooth_triangles);
 }
 
 static void walk_step(struct grid_walk *w, const struct naive_mesh *m, const struct naive_mesh *n)
@@ -395,11 +474,11 @@ void naive_refine(const struct sdd_mesh_desc *desc, const float *points, const f
 {
     struct grid g;
     struct grid_walk w;
-    struct naive_mesh m = control(desc, points, desc->options.fvar == SDD_FVAR_ALL ? uvs : NULL);
+    struct naive_mesh m = naive_control(desc, points, desc->options.fvar == SDD_FVAR_ALL ? uvs : NULL);
     grid_init(&g, desc);
     grid_walk_init(&w, &g);
     for (int n = 0; n < level; n++) {
-        struct naive_mesh next = refine_once(&m, n == 0 && desc->options.triangle_rule == SDD_TRIANGLE_SMOOTH);
+        struct naive_mesh next = naive_step(&m, n == 0 && desc->options.triangle_rule == SDD_TRIANGLE_SMOOTH);
         walk_step(&w, &m, &next);
         naive_free(&m);
         m = next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* naive.h: Catmull-Clark in double precision straight from the rules, level by level, for any manifold polygon mesh.
+/* naive.h: Catmull-Clark and Loop in double precision straight from the rules, level by level, for any manifold mesh.
  *
  * The witness where OpenSubdiv is absent: explicit faces, edges and fans at every level, no formula for any index,
  * nothing shared with the library. Creases by both methods, corners, the three boundary rules, holes, smooth triangles,
@@ -19,7 +19,7 @@ struct naive_mesh { /* one level; faces are counter-clockwise */
     int32_t *face_first, *corner_vertex, *corner_edge, *corner_face; /* the edge follows the corner        */
     int32_t *edge_ends, *edge_faces;                                 /* [E][2]; faces[1] < 0: a boundary   */
     double *edge_s, *vertex_s;                                       /* sharpness; 10 is infinite          */
-    int chaikin;
+    int chaikin, triangles;                                          /* triangles: scheme loop             */
     unsigned char *hole;
     struct naive_list vertex_edges, vertex_corners;
     double *points, *uvs; /* [V][3], [C][2] or NULL             */
@@ -27,6 +27,18 @@ struct naive_mesh { /* one level; faces are counter-clockwise */
 
 void naive_refine(const struct sdd_mesh_desc *desc, const float *points, const float *uvs, int level,
                   struct refined *out);
+/* naive_control and naive_step: the control mesh, and the next level of a mesh; vertex v keeps its number. They are all
+ * that there is of Loop. */
+struct naive_mesh naive_control(const struct sdd_mesh_desc *desc, const float *points, const float *uvs);
+struct naive_mesh naive_step(const struct naive_mesh *m, int smooth_triangles);
+void naive_free(struct naive_mesh *m);
+/* naive_alloc: a mesh of m's counts, all zero; naive_connect makes its lists and edge_faces from corners and ends. */
+void naive_alloc(struct naive_mesh *m, int with_uvs);
+void naive_connect(struct naive_mesh *m);
+/* naive_descend: where vertex v of mesh m and the normal that its ring has there come to after
+ * `steps` more steps; only what is within two faces of v is refined. Returns 0 where there is no plane of tangents. */
+int naive_descend(const struct naive_mesh *m, int32_t v, int steps, double point[3], double normal[3]);
+
 /* naive_limit: limit points and normals by the rules at level m, in m's own order. */
 void naive_limit(const struct naive_mesh *m, double *limits, double *normals, unsigned char *normal_ok);
 

@@ -114,11 +114,15 @@ static int compare(sdd_device *device, const struct shape *s, const char *dir)
     d.n_uvs = 0;
     snprintf(path, sizeof path, "%s/%.63s", dir, s->name);
     char *theirs = slurp(path, &bytes);
-    if (!theirs || library_refine(device, "auto", &d, s->points, NULL, LEVEL, &ours, &err) != SDD_OK) {
+    sdd_mesh *mesh = NULL;
+    if (!theirs || library_mesh(device, &d, s->points, NULL, &mesh, &err) != SDD_OK ||
+        library_surfaces(mesh, "auto", 0, LEVEL, SDD_SURFACE_LIMIT, &ours, &err) != SDD_OK) {
         printf("%s: %s\n", s->name, theirs ? err.text : "Blender wrote nothing");
         free(theirs);
+        sdd_mesh_free(mesh);
         return 1;
     }
+    sdd_mesh_free(mesh);
     int64_t n = (int64_t)bytes / 12;
     double *points = xalloc(3 * n, sizeof *points);
     for (int64_t i = 0; i < 3 * n; i++) {

@@ -97,8 +97,8 @@ static double *expected(const struct carried *c, int primvar, int surface, int64
     *n = corners ? want.size * want.n_faces : want.n_vertices;
     double *out = xalloc(*n * width, sizeof *out);
     for (int64_t i = 0; i < *n; i++) {
-        const double *uv = corners ? (surface == SDD_SURFACE_LIMIT ? want.limit_uvs : want.uvs) + 2 * i : NULL;
-        const double *p = (surface == SDD_SURFACE_LIMIT ? want.limits : want.points) + (corners ? 0 : 3 * i);
+        const double *uv = corners ? (surface != SDD_SURFACE_REFINED ? want.limit_uvs : want.uvs) + 2 * i : NULL;
+        const double *p = (surface != SDD_SURFACE_REFINED ? want.limits : want.points) + (corners ? 0 : 3 * i);
         const double of_uv[CORNERS_WIDTH] = {corners ? uv[0] : 0, corners ? uv[1] : 0, corners ? uv[0] + uv[1] : 0,
                                              corners ? 2 * uv[0] : 0, corners ? -uv[1] : 0};
         const double of_point[VERTEX_WIDTH] = {p[0], p[1], p[2], p[0] + p[1]};
@@ -168,7 +168,7 @@ static int check(const struct carried *c, sdd_mesh *mesh, const char *label, con
     r.include = SDD_PRIMVARS | (primvar == CORNERS ? SDD_PRIMVAR_INDICES : 0);
     r.primvars = 1u << primvar;
     snprintf(text, sizeof text, "%s, %s, %s%s", label, method, names[primvar],
-             surface == SDD_SURFACE_LIMIT ? ", limit" : "");
+             surface != SDD_SURFACE_REFINED ? ", limit" : "");
     if (refine_once(mesh, &r, &result, &err) != SDD_OK) {
         if (judge_may_refuse(&err))
             return 0;
@@ -202,7 +202,8 @@ static int check_seed(uint64_t seed)
         fail_msg("%s: %s", label, err.text);
     for (int e = 0; sdd_engine(e); e++)
         for (int k = 0; k < 2 * N_PRIMVARS; k++)
-            bad += check(&c, mesh, label, sdd_engine(e)->name, k / 2, k % 2 ? SDD_SURFACE_LIMIT : SDD_SURFACE_REFINED);
+            bad += check(&c, mesh, label, sdd_engine(e)->name, k / 2,
+                         k % 2 ? SDD_SURFACE_LIMIT_AT_LEVEL : SDD_SURFACE_REFINED);
     sdd_mesh_free(mesh);
     return bad > 0;
 }

@@ -8,12 +8,14 @@
 #include "gpu/engines/edge_friend/kernels/ef_edges.k.h"
 #include "gpu/engines/edge_friend/kernels/ef_faces.k.h"
 #include "gpu/engines/edge_friend/kernels/ef_finish.k.h"
+#include "gpu/engines/edge_friend/kernels/ef_follow.k.h"
 #include "gpu/engines/edge_friend/kernels/ef_last.k.h"
 #include "gpu/engines/edge_friend/kernels/ef_quads.k.h"
 #include "gpu/engines/edge_friend/kernels/ef_step.k.h"
 #include "gpu/engines/edge_friend/kernels/ef_tangents.k.h"
 #include "gpu/engines/edge_friend/kernels/ef_vertices.k.h"
 #include "gpu/levels/isolated_points.k.h"
+#include "gpu/levels/levels.h"
 
 #define MAX_QUADS ((int64_t)1 << 30) /* The corners of a level must fit 32 bits. */
 
@@ -30,6 +32,7 @@ struct layout {
     struct level buffer[2];
     struct sdd_float2 *angle;
     int64_t n_angles;
+    struct follow follow;
 };
 
 static void size_of_level(const sdd_topology *t, int level, int64_t *n_slots, int64_t *n_quads)
@@ -46,7 +49,7 @@ static void size_of_level(const sdd_topology *t, int level, int64_t *n_slots, in
 /* Whether the structure of the last level is needed. */
 static int needs_structure(const struct sdd_refine_request *r)
 {
-    return r->level == 1 || r->surface == SDD_SURFACE_LIMIT || (r->include & ENGINE_AROUND);
+    return r->level == 1 || r->surface != SDD_SURFACE_REFINED || (r->include & ENGINE_AROUND);
 }
 
 static int deepest(const struct sdd_refine_request *r)
@@ -61,7 +64,7 @@ static int wants_points(const struct sdd_refine_request *r)
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
-    int last = deepest(r), limit_normals = r->surface == SDD_SURFACE_LIMIT && (r->include & ENGINE_AROUND);
+    int last = deepest(r), limit_normals = r->surface != SDD_SURFACE_REFINED && (r->include & ENGINE_AROUND);
     for (int k = 0; k < 2; k++) { /* Buffer k holds the levels last - k, last - k - 2 and so on. */
         struct level *l = out->buffer + k;
         int64_t n_slots = 0, n_quads = 0;
@@ -74,6 +77,7 @@ static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, s
     }
     out->n_angles = limit_normals ? topology_angles(t) : 0;
     out->angle = ARENA(a, struct sdd_float2, out->n_angles);
+    follow_lay_out(t, NULL, r->level, r->surface, a, &out->follow);
 }
 
 static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r)
@@ -161,13 +165,15 @@ static void finish(const struct engine_run *run, const struct level *l, const st
         .out = run->positions,
         .normal = run->normals,
         .n_real_quads = real_quads(t, level),
-        .limit = run->request->surface == SDD_SURFACE_LIMIT,
+        .limit = run->request->surface,
     };
     struct ef_tangents_args with = {a, run->tangents};
+    struct ef_follow_args follow = {a, run->tangents, lay->follow.rings};
     if (run->tangents)
         DEV_LAUNCH(t->device, ef_tangents, &with, l->n_slots);
     else
         DEV_LAUNCH(t->device, ef_finish, &a, l->n_slots);
+    DEV_LAUNCH(t->device, ef_follow, &follow, follow.rings.n);
 }
 
 static void last_step(const struct engine_run *run, const struct level *l)

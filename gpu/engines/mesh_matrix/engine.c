@@ -22,7 +22,8 @@ static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, s
     int64_t even = finish_in_place(r) ? points_before(t, r->level - 2) : topology_points(t, r->level);
     out->buffer[0] = ARENA(a, float, 3 * even);
     out->buffer[1] = ARENA(a, float, 3 * points_before(t, r->level - 1));
-    chaikin_lay_out(t, r->level, a, out->parts);
+    out->last_parts = chaikin_last(r);
+    chaikin_lay_out(t, out->last_parts, a, out->parts);
     finish_lay_out_tables(t, r, a, tables);
     out->weights = tables->weights;
 }

@@ -25,7 +25,7 @@ static int needs_last(const struct sdd_refine_request *r)
  * normals come from the points around a point. */
 static int has_masks(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    return needs_last(r) && r->surface == SDD_SURFACE_LIMIT && !t->scheme->is_linear;
+    return needs_last(r) && r->surface != SDD_SURFACE_REFINED && !t->scheme->is_linear;
 }
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
@@ -34,7 +34,7 @@ static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, s
     out->last = ARENA(a, float, in_scratch ? 3 * topology_points(t, r->level) : 0);
     if (!needs_last(r))
         return;
-    chaikin_lay_out(t, r->level, a, out->parts);
+    chaikin_lay_out(t, chaikin_last(r), a, out->parts);
     finish_lay_out_tables(t, r, a, &out->tables);
 }
 
@@ -112,7 +112,7 @@ static int look_around(const struct engine_run *run, const uint32_t *rows, int64
         last = l.last;
     }
     for (int level = 0; level <= r->level; level++)
-        chaikin_reach(t, l.parts, level, r->level, &m);
+        chaikin_reach(t, l.parts, level, chaikin_last(r), &m);
     finish_rows(&around, &m, &l.tables, last, rows, n);
     return SDD_OK;
 }

@@ -27,6 +27,7 @@ struct build {
     struct sdd_control mesh; /* The mesh on the current level, as in struct refine_levels. */
     struct device_block tools;
     float *parts[2];
+    struct follow follow;
     struct sdd_float2 *weights, *angle;
     /* The levels of sqrt3; other schemes have none. The mesh of the current one is `sqrt3`. */
     struct sqrt3_levels levels;
@@ -89,26 +90,39 @@ static int multiply_rows(const struct build *b, const struct recipe *r, struct s
     return rc;
 }
 
+/* The rings for the rows of a recipe; steps need none. */
+static struct sdd_limit_rings rings_of(const struct build *b, const struct recipe *r)
+{
+    struct sdd_limit_rings rings = b->t->scheme->kind == SCHEME_SQRT3 ? b->tables.follow.rings : b->follow.rings;
+    if (r->kind < SDD_MATRIX_LIMIT)
+        rings.n = 0;
+    return rings;
+}
+
 static void quad_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to)
 {
     const sdd_topology *t = b->t;
     const int smooth_triangles = t->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH;
-    struct matrix_quads_args quads = {b->mesh, to, b->angle, r->kind, r->level, smooth_triangles, t->scheme->is_linear};
-    DEV_LAUNCH(t->device, matrix_quads, &quads, r->n_rows);
+    struct sdd_limit_rings rings = rings_of(b, r);
+    struct matrix_quads_args quads = {
+        b->mesh,  to, rings, b->angle, r->kind, r->level, smooth_triangles, t->scheme->is_linear, b->request->surface,
+        r->n_rows};
+    DEV_LAUNCH(t->device, matrix_quads, &quads, rings.n ? rings.n : r->n_rows);
 }
 
 static void triangle_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to)
 {
     struct matrix_triangles_args triangles = {
-        {.mesh = b->mesh, .weights = b->weights, .level = r->level}, to, b->angle, r->kind};
-    DEV_LAUNCH(b->t->device, matrix_triangles, &triangles, r->n_rows);
+        {.mesh = b->mesh, .weights = b->weights, .level = r->level}, to, rings_of(b, r), b->angle, r->kind, r->n_rows};
+    DEV_LAUNCH(b->t->device, matrix_triangles, &triangles, triangles.rings.n ? triangles.rings.n : r->n_rows);
 }
 
 static void sqrt3_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to)
 {
-    struct matrix_sqrt3_args sqrt3 = {b->sqrt3, to, b->tables.weights, b->tables.angle, r->kind};
-    DEV_LAUNCH(b->t->device, matrix_sqrt3, &sqrt3,
-               r->kind == SDD_MATRIX_STEP ? (int64_t)sqrt3.mesh.n_vertices + sqrt3.mesh.n_faces : r->n_rows);
+    struct matrix_sqrt3_args sqrt3 = {b->sqrt3,        to,      rings_of(b, r), b->tables.weights,
+                                      b->tables.angle, r->kind, r->n_rows};
+    int64_t n = r->kind == SDD_MATRIX_STEP ? (int64_t)sqrt3.mesh.n_vertices + sqrt3.mesh.n_faces : r->n_rows;
+    DEV_LAUNCH(b->t->device, matrix_sqrt3, &sqrt3, sqrt3.rings.n && sqrt3.rings.n < n ? sqrt3.rings.n : n);
 }
 
 static int launch_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to, struct sdd_error *err)
@@ -197,14 +211,14 @@ static int64_t points(const struct build *b, int level)
 static int make_points(struct build *b, struct csr *to, struct sdd_error *err)
 {
     const sdd_topology *t = b->t;
-    const int last = b->request->level;
+    const int last = b->request->level, last_parts = chaikin_last(b->request);
     int rc = SDD_OK;
     for (int level = 0; level < last && !rc; level++) {
-        chaikin_reach(t, b->parts, level, last, &b->mesh);
+        chaikin_reach(t, b->parts, level, last_parts, &b->mesh);
         struct recipe r = {.kind = SDD_MATRIX_STEP, .level = level, .n_rows = points(b, level + 1)};
         rc = add_step(b, r, to, err);
     }
-    chaikin_reach(t, b->parts, last, last, &b->mesh);
+    chaikin_reach(t, b->parts, last, last_parts, &b->mesh);
     return rc;
 }
 
@@ -238,7 +252,7 @@ static int make_sqrt3_points(struct build *b, struct csr *to, struct sdd_error *
 static int pack(const struct build *b, const struct csr *from, struct matrix *out, struct sdd_error *err)
 {
     sdd_device *d = b->t->device;
-    struct matrix made = {.n_entries = from->n_entries, .level = b->request->level};
+    struct matrix made = {.n_entries = from->n_entries, .level = b->request->level, .surface = b->request->surface};
     int rc = matrix_pack(d, from, b->mesh.n_vertices, &made, err);
     if (!rc)
         rc = dev_finish(d, err); /* The matrix stays, so all of it must be there. */
@@ -283,6 +297,7 @@ static int make_last(const struct build *b, const struct csr *points_of, int of,
 {
     static const int kinds[] = {
         [MATRIX_LIMITS] = SDD_MATRIX_LIMIT,
+        [MATRIX_LIMITS_AT_LEVEL] = SDD_MATRIX_LIMIT,
         [MATRIX_TANGENTS_1] = SDD_MATRIX_TANGENT_1,
         [MATRIX_TANGENTS_2] = SDD_MATRIX_TANGENT_2,
     };
@@ -338,7 +353,8 @@ enum { TANGENTS = 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2 };
 
 static void grid_lay_out(struct build *b, unsigned missing, struct arena *a)
 {
-    chaikin_lay_out(b->t, b->request->level, a, b->parts);
+    chaikin_lay_out(b->t, chaikin_last(b->request), a, b->parts);
+    follow_lay_out(b->t, b->channel, b->request->level, b->request->surface, a, &b->follow);
     b->weights = ARENA(a, struct sdd_float2, step_weights(b->t));
     b->angle = missing & TANGENTS ? ARENA(a, struct sdd_float2, topology_angles(b->t)) : NULL;
 }
@@ -382,14 +398,17 @@ static int take_tools(struct build *b, unsigned missing, struct sdd_error *err)
 }
 
 /* The matrices that are missing, of those that are wanted or needed beside them. */
-static unsigned which_miss(const sdd_topology *t, const struct matrices *all, unsigned wanted, int level)
+static unsigned which_miss(const sdd_topology *t, const struct matrices *all, unsigned wanted,
+                           const struct sdd_refine_request *r)
 {
+    const int level = r->level;
     unsigned missing = 0;
-    if ((wanted >> MATRIX_TANGENTS_1 & 1) && all->of[MATRIX_TANGENTS_1].level == level && all->n_bare &&
-        t->scheme->has_grids)
+    if ((wanted >> MATRIX_TANGENTS_1 & 1) && all->of[MATRIX_TANGENTS_1].level == level &&
+        all->of[MATRIX_TANGENTS_1].surface == r->surface && all->n_bare && t->scheme->has_grids)
         wanted |= 1u << MATRIX_POINTS;
     for (int k = 0; k < N_MATRICES; k++)
-        if ((wanted >> k & 1) && all->of[k].level != level)
+        if ((wanted >> k & 1) &&
+            (all->of[k].level != level || ((TANGENTS >> k & 1) && all->of[k].surface != r->surface)))
             missing |= 1u << k;
     return missing;
 }
@@ -400,13 +419,13 @@ int matrices_prepare(const sdd_topology *t, const struct topology_channel *c, co
     struct build b = {.t = t, .request = r, .cancel = cancel, .channel = c, .mesh = topology_channel_control(t, c)};
     struct csr all_points = {0};
     struct matrices *all = topology_kept_get(t, c, &matrices_ops, err);
-    unsigned missing = all ? which_miss(t, all, wanted, r->level) : 0;
+    unsigned missing = all ? which_miss(t, all, wanted, r) : 0;
     if (!missing)
         return all ? SDD_OK : SDD_ENO_MEMORY;
     int rc = take_tools(&b, missing, err);
     if (!rc)
         rc = makers[t->scheme->kind].points(&b, &all_points, err);
-    for (int k = N_MATRICES; k-- > 0 && !rc; missing = which_miss(t, all, wanted, r->level))
+    for (int k = N_MATRICES; k-- > 0 && !rc; missing = which_miss(t, all, wanted, r))
         if (missing >> k & 1)
             rc = make_last(&b, &all_points, k, all, err);
     if (rc)

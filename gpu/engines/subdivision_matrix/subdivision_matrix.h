@@ -12,13 +12,21 @@
 #define MATRIX_METHOD "subdivision-matrix"
 
 /* What the rows of a matrix are. Points and limits are in the order of enum sdd_surface. */
-enum matrix_of { MATRIX_POINTS, MATRIX_LIMITS, MATRIX_TANGENTS_1, MATRIX_TANGENTS_2, N_MATRICES };
+enum matrix_of {
+    MATRIX_POINTS,
+    MATRIX_LIMITS,
+    MATRIX_LIMITS_AT_LEVEL,
+    MATRIX_TANGENTS_1,
+    MATRIX_TANGENTS_2,
+    N_MATRICES
+};
 
 struct matrix {
     struct device_block memory;
     struct sdd_matrix m;
     int64_t n_entries;
-    int level; /* 0 where there is no matrix. */
+    int level;   /* 0 where there is no matrix. */
+    int surface; /* That of the request it was made for; tangents depend on it. */
 };
 
 /* The matrices of a control mesh, or of the mesh of a channel: of each kind the one of the level that was last asked

@@ -66,7 +66,7 @@ static struct key key_of(const struct table_class *of, int steps, int limit, enu
     memcpy(k.of.edge, of->edge, sizeof of->edge[0] * (size_t)(of->n + of->open));
     k.corner = QUAD;
     k.steps = steps;
-    k.limit = limit != 0;
+    k.limit = limit;
     k.part = (int32_t)part;
     return k;
 }

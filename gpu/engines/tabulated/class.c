@@ -5,10 +5,11 @@
  * On the grid the rules are products of rules along x and along y, except around the two corners, whose points are
  * copied from the fans after each step. */
 #include "gpu/engines/tabulated/class.h"
-#include "gpu/rules/crease_rule.h"
+#include "gpu/rules/limit_ring.h"
 #include "gpu/engines/tabulated/rule.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The quads around a corner on the level reached so far. */
 struct fan {
@@ -17,6 +18,7 @@ struct fan {
      * quad. */
     double *rows;
     double *next; /* Where the next step writes its rows. */
+    int further;  /* How many levels beyond that its limits have followed it. */
 };
 
 /* The quad and what surrounds it on the level reached so far. */
@@ -26,6 +28,7 @@ struct patch {
     size_t pitch; /* The number of doubles from a point of the grid to the one above it. */
     struct fan vertex, third;
     double *grid; /* Points -1 to side + 1 along x and y. */
+    double *line; /* Rows of three fans of four quads. */
     double *half; /* The grid when it has been refined along x alone. */
 };
 
@@ -86,7 +89,7 @@ static int quad_row(const struct table_class *c, int i)
 static void add_mask(const struct table_class *c, int limit, double share, double *mask)
 {
     int32_t rule = table_rule_of(c), ends = table_rule_ends(c),
-            smooth = rule == SDD_RULE_SMOOTH && !(limit && c->n == 2);
+            smooth = rule == SDD_RULE_SMOOTH && !(limit == SDD_LIMIT_AT_LEVEL && c->n == 2);
     double n = c->n, beyond = limit ? 1.0 / (n * (n + 5.0)) : 0.25 / (n * n), sum = 0.0;
     for (int i = 1; i < points_of(c); i++) {
         double w = 0.0;
@@ -105,7 +108,7 @@ static void make_middle(const struct fan *f, int columns, int limit, double *to)
 {
     double mask[2 + 2 * TABLE_MAX_VALENCE] = {0.0};
     if (limit) {
-        add_mask(&f->sharp, 1, 1.0, mask);
+        add_mask(&f->sharp, limit, 1.0, mask);
     } else {
         struct table_class child = table_rule_next(&f->sharp);
         double share = table_rule_parent(&f->sharp, &child);
@@ -145,6 +148,18 @@ static void step_fan(struct fan *f, int columns)
     f->sharp = table_rule_next(c);
 }
 
+/* Follows a fan until the masks of limits hold. Its rows go on in `to` (twice the rows of a fan), so that `f` stays. */
+static struct fan follow(const struct fan *f, int columns, double *to)
+{
+    size_t n = (size_t)points_of(&f->sharp) * (size_t)columns;
+    struct fan on = {f->sharp, to, to + n, 0};
+    int left = SDD_DART_STEPS;
+    memcpy(on.rows, f->rows, n * sizeof *on.rows);
+    for (; table_rule_goes_on(&on.sharp, &left); on.further++)
+        step_fan(&on, columns);
+    return on;
+}
+
 /* Sets n numbers: to = beside (a + c) + (1 - 2 beside) b. */
 static void mix(double *restrict to, const double *a, const double *b, const double *c, double beside, size_t n)
 {
@@ -171,6 +186,30 @@ static void refine_line(const double *from, double *to, int side, size_t stride,
 static double *point_at(const struct patch *p, int x, int y)
 {
     return p->grid + (size_t)(y + 1) * p->pitch + (size_t)(x + 1) * (size_t)p->columns;
+}
+
+/* The fan of the point (x, y) on one of the two lines that may be sharp, with rows in p->line. It is followed. */
+static struct fan fan_on_line(const struct patch *p, int x, int y)
+{
+    static const int ends[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}},
+                     quads[4][2] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
+    const struct table_class *c = &p->vertex.sharp;
+    float sharp = y == 0 ? c->edge[end_row(c, c->own) - 1] : c->edge[end_row(c, c->own + 1) - 1];
+    struct fan f = {{.n = 4}, p->line, NULL, 0};
+    size_t columns = (size_t)p->columns, bytes = columns * sizeof *f.rows;
+    f.sharp.edge[y == 0 ? 0 : 1] = f.sharp.edge[y == 0 ? 2 : 3] = sharp;
+    memcpy(f.rows, point_at(p, x, y), bytes);
+    for (int i = 0; i < 4; i++) {
+        memcpy(f.rows + (size_t)(1 + i) * columns, point_at(p, x + ends[i][0], y + ends[i][1]), bytes);
+        memcpy(f.rows + (size_t)(5 + i) * columns, point_at(p, x + quads[i][0], y + quads[i][1]), bytes);
+    }
+    return follow(&f, p->columns, p->line + 9 * columns);
+}
+
+/* Whether limits of the points on a line go on with its sharpness. */
+static int line_goes_on(float sharpness, int limit)
+{
+    return limit == SDD_LIMIT && sdd_is_semisharp(sharpness);
 }
 
 static void put(const struct patch *p, int x, int y, const struct fan *f, int row)
@@ -360,6 +399,7 @@ static void tangents_of_middle(const struct fan *f, int own, int columns, int li
                                double *t2)
 {
     const struct table_class *c = &f->sharp;
+    scale = ldexp(scale, f->further);
     int masks = limit && is_product(c, 1), product = !limit && is_product(c, 0);
     if (masks && table_rule_of(c) == SDD_RULE_SMOOTH) {
         tangents_of_fan(f, own, columns, scale, t1, t2);
@@ -373,17 +413,30 @@ static void tangents_of_middle(const struct fan *f, int own, int columns, int li
     }
 }
 
-static void make_tangents(const struct patch *p, int limit, float *t1, float *t2)
+/* Whether (x, y) lies on a line whose limits go on with its sharpness, and is not the vertex. */
+static int is_followed(const struct patch *p, int limit, int x, int y)
+{
+    const struct table_class *c = &p->vertex.sharp;
+    return (y == 0 && x > 0 && line_goes_on(c->edge[end_row(c, c->own) - 1], limit)) ||
+           (x == 0 && y > 0 && line_goes_on(c->edge[end_row(c, c->own + 1) - 1], limit));
+}
+
+/* `vertex` is the fan of the vertex where limits stop to follow it. */
+static void make_tangents(const struct patch *p, const struct fan *vertex, int limit, float *t1, float *t2)
 {
     int m = p->side, side = m + 1, K = p->columns;
     for (int y = 0; y <= m; y++)
         for (int x = 0; x <= m; x++) {
             double along[2][4 * TABLE_MAX_VALENCE + 1] = {{0.0}};
             if (x == 0 && y == 0)
-                tangents_of_middle(&p->vertex, p->vertex.sharp.own, K, limit, m, along[0], along[1]);
+                tangents_of_middle(is_product(&vertex->sharp, limit) ? vertex : &p->vertex, p->vertex.sharp.own, K,
+                                   limit, m, along[0], along[1]);
             else if (x == m && y == m)
                 tangents_of_middle(&p->third, p->third.sharp.n - 1, K, limit, m, along[0], along[1]);
-            else
+            else if (is_followed(p, limit, x, y)) {
+                struct fan on = fan_on_line(p, x, y);
+                tangents_of_fan(&on, 0, K, ldexp(m, on.further), along[0], along[1]);
+            } else
                 tangents_on_lines(p, limit, x, y, along[0], along[1]);
             for (int k = 0; k < K; k++) {
                 t1[(k * side + y) * side + x] = (float)along[0][k];
@@ -400,7 +453,37 @@ int table_class_shared(const struct table_class *c, int steps, int limit)
         vertex.edge[0] = vertex.edge[c->n] = 10.0f;
     for (int i = 0; i < steps; i++)
         vertex = table_rule_next(&vertex);
+    if (limit == SDD_LIMIT)
+        vertex = table_rule_last(&vertex);
     return (is_product(&vertex, limit) ? 0 : 1) + (is_product(&third, limit) ? 0 : 2);
+}
+
+/* Moves the points of the grid to their limits; `vertex` is the fan as for make_tangents. */
+static void make_limits(struct patch *p, const struct fan *vertex, int limit)
+{
+    int m = p->side;
+    size_t columns = (size_t)p->columns;
+    double *lines = p->line + 27 * columns + 2 * (size_t)points_of(&p->vertex.sharp) * columns;
+    for (int k = 1; k <= m; k++) { /* These read the grid, so they come before it moves. */
+        struct fan on;
+        if (is_followed(p, limit, k, 0)) {
+            on = fan_on_line(p, k, 0);
+            make_middle(&on, p->columns, limit, lines + (size_t)k * columns);
+        }
+        if (is_followed(p, limit, 0, k)) {
+            on = fan_on_line(p, 0, k);
+            make_middle(&on, p->columns, limit, lines + (size_t)(m + k) * columns);
+        }
+    }
+    refine_grid(p, limit);
+    for (int k = 1; k <= m; k++) {
+        if (is_followed(p, limit, k, 0))
+            memcpy(point_at(p, k, 0), lines + (size_t)k * columns, columns * sizeof *lines);
+        if (is_followed(p, limit, 0, k))
+            memcpy(point_at(p, 0, k), lines + (size_t)(m + k) * columns, columns * sizeof *lines);
+    }
+    make_middle(vertex, p->columns, limit, point_at(p, 0, 0));
+    make_middle(&p->third, p->columns, limit, point_at(p, m, m));
 }
 
 int table_class_table(const struct table_class *c, int steps, int limit, float *out, float *t1, float *t2,
@@ -414,7 +497,7 @@ int table_class_table(const struct table_class *c, int steps, int limit, float *
         p.vertex.sharp.edge[0] = p.vertex.sharp.edge[c->n] = 10.0f;
     p.pitch = width * columns;
     size_t around = (size_t)points_of(c) * columns, beyond = (size_t)points_of(&p.third.sharp) * columns;
-    double *memory = calloc(2 * (width * p.pitch + around + beyond), sizeof *memory);
+    double *memory = calloc(2 * (width * p.pitch + 2 * around + beyond) + (27 + 2 * width) * columns, sizeof *memory);
     if (!memory)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a table of %zu rows and %zu columns", rows, columns);
     p.grid = memory;
@@ -423,16 +506,15 @@ int table_class_table(const struct table_class *c, int steps, int limit, float *
     p.vertex.next = p.vertex.rows + around;
     p.third.rows = p.vertex.next + around;
     p.third.next = p.third.rows + beyond;
+    p.line = p.third.next + beyond;
     start(&p);
     for (int i = 0; i < steps; i++)
         step(&p);
+    struct fan vertex = limit == SDD_LIMIT ? follow(&p.vertex, p.columns, p.line + 27 * columns) : p.vertex;
     if (t1 && t2)
-        make_tangents(&p, limit, t1, t2);
-    if (limit) {
-        refine_grid(&p, 1);
-        make_middle(&p.vertex, p.columns, 1, point_at(&p, 0, 0));
-        make_middle(&p.third, p.columns, 1, point_at(&p, p.side, p.side));
-    }
+        make_tangents(&p, &vertex, limit, t1, t2);
+    if (limit)
+        make_limits(&p, &vertex, limit);
     for (size_t column = 0; column < columns; column++)
         for (int y = 0; y <= p.side; y++)
             for (int x = 0; x <= p.side; x++)

@@ -295,7 +295,7 @@ static void launch_terms(sdd_device *d, const struct table_first_rule *rule, con
 {
     struct table_first_terms_args quads = {*rule->mesh, t->row, to, rule->smooth_triangles};
     struct matrix_triangles_args triangles = {
-        {.mesh = *rule->mesh, .weights = rule->weights}, to, NULL, SDD_MATRIX_STEP};
+        .step = {.mesh = *rule->mesh, .weights = rule->weights}, .to = to, .kind = SDD_MATRIX_STEP};
     if (rule->weights)
         DEV_LAUNCH(d, matrix_triangles, &triangles, t->n_rows);
     else

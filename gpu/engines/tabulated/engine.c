@@ -75,7 +75,7 @@ static int check_triangles(const sdd_topology *t, const struct sdd_refine_reques
  * one. */
 static int pays(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    const int limit_points = r->surface == SDD_SURFACE_LIMIT && !(r->include & ENGINE_AROUND);
+    const int limit_points = r->surface != SDD_SURFACE_REFINED && !(r->include & ENGINE_AROUND);
     if (!(r->include & SDD_POSITIONS) || r->level < (limit_points ? 2 : 3))
         return 0;
     return t->scheme->kind != SCHEME_TRIANGLES || (r->level > 2 && !(r->include & SDD_TANGENTS)) ||

@@ -56,18 +56,18 @@ struct tabulated {
      * `due` is what it will be when all items that are queued have been finished. */
     uint32_t *made;
     uint32_t due;
-    struct sdd_table_quad *regular;      /* Shape [n_regular]. */
-    uint32_t *regular_column;            /* Shape [n_regular][SDD_TABLE_REGULAR]. */
-    struct sdd_table_quad *other;        /* Shape [n_others], in the order of their classes. */
-    uint32_t *column;                    /* The columns of these, piece after piece. */
-    struct sdd_table_table *classes;     /* Shape [n_classes]. */
-    struct sdd_table_run *runs;          /* Shape [n_runs]. */
-    uint32_t *isolated;                  /* Shape [n_isolated_rows]: these rows stay where they are on every level. */
-    struct table_class *description;     /* Shape [n_classes], in host memory. */
-    struct sdd_error refused;            /* If it has a code, this mesh can have no tables; it says why. */
-    int ready;                           /* 1 once the pieces have been classified. */
-    struct table_triangles triangles;    /* The pieces under Loop, where there are no others. */
-    struct tabulated_surface surface[2]; /* By enum sdd_surface. */
+    struct sdd_table_quad *regular;   /* Shape [n_regular]. */
+    uint32_t *regular_column;         /* Shape [n_regular][SDD_TABLE_REGULAR]. */
+    struct sdd_table_quad *other;     /* Shape [n_others], in the order of their classes. */
+    uint32_t *column;                 /* The columns of these, piece after piece. */
+    struct sdd_table_table *classes;  /* Shape [n_classes]. */
+    struct sdd_table_run *runs;       /* Shape [n_runs]. */
+    uint32_t *isolated;               /* Shape [n_isolated_rows]: these rows stay where they are on every level. */
+    struct table_class *description;  /* Shape [n_classes], in host memory. */
+    struct sdd_error refused;         /* If it has a code, this mesh can have no tables; it says why. */
+    int ready;                        /* 1 once the pieces have been classified. */
+    struct table_triangles triangles; /* The pieces under Loop, where there are no others. */
+    struct tabulated_surface surface[SDD_N_SURFACES]; /* By enum sdd_surface. */
 };
 
 /* tabulated_prepare: makes what is missing to make rows of `level`, and their normals if `normals` is set, for the

@@ -23,12 +23,38 @@ struct table_class table_rule_next(const struct table_class *c)
     return d;
 }
 
+static int n_sharp(const struct table_class *c, int *semisharp)
+{
+    int n = 0;
+    *semisharp = 0;
+    for (int i = 0; i < table_rule_ends(c); i++) {
+        n += c->edge[i] > 0.0f;
+        *semisharp += sdd_is_semisharp(c->edge[i]);
+    }
+    return n;
+}
+
+int table_rule_goes_on(const struct table_class *c, int *left)
+{
+    int semisharp, n = n_sharp(c, &semisharp);
+    if (c->vertex >= 10.0f)
+        return 0;
+    return c->vertex > 0.0f || semisharp || (n == 1 && (*left)-- > 0);
+}
+
+struct table_class table_rule_last(const struct table_class *c)
+{
+    struct table_class last = *c;
+    int none = 0;
+    while (table_rule_goes_on(&last, &none))
+        last = table_rule_next(&last);
+    return last;
+}
+
 int32_t table_rule_of(const struct table_class *c)
 {
-    int32_t n = 0;
-    for (int i = 0; i < table_rule_ends(c); i++)
-        n += c->edge[i] > 0.0f;
-    return sdd_rule_of(c->vertex, n);
+    int semisharp;
+    return sdd_rule_of(c->vertex, n_sharp(c, &semisharp));
 }
 
 double table_rule_parent(const struct table_class *c, const struct table_class *child)

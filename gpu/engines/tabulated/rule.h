@@ -15,5 +15,10 @@ int32_t table_rule_of(const struct table_class *c);              /* The rule of 
 /* table_rule_parent: the share of this level's rule in the new point of the vertex; the next level's rule has the rest.
  * If the rules differ, it is the mean of the sharpness that vanishes in this step, at most 1. */
 double table_rule_parent(const struct table_class *c, const struct table_class *child);
+/* table_rule_goes_on: whether limits follow the fan over another step, of which *left more are to be taken where only
+ * an infinite crease ends (gpu/rules/limit_ring.h); callers begin with SDD_DART_STEPS.
+ * table_rule_last: the class where they stop. */
+int table_rule_goes_on(const struct table_class *c, int *left);
+struct table_class table_rule_last(const struct table_class *c);
 
 #endif

@@ -186,7 +186,7 @@ static int64_t bytes_of(const void *what)
     const struct tabulated *t = what;
     int64_t bytes =
         t->pieces.bytes + t->lists.bytes + t->rows.bytes + t->terms.bytes + table_triangles_bytes(&t->triangles);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < SDD_N_SURFACES; k++)
         bytes += t->surface[k].memory.bytes + t->surface[k].order[0].bytes + t->surface[k].order[1].bytes +
                  adaptive_bytes(t->surface[k].adaptive);
     return bytes;
@@ -198,7 +198,7 @@ static void empty(sdd_device *d, struct tabulated *t)
     block_give(d, &t->lists);
     block_give(d, &t->rows);
     block_give(d, &t->terms);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < SDD_N_SURFACES; k++) {
         block_give(d, &t->surface[k].memory);
         free_order(d, t->surface + k);
         adaptive_free(t->surface[k].adaptive);
@@ -234,7 +234,7 @@ static int quad_tables(struct tabulated *t, int level, int surface, int normals,
     struct tabulated_surface *of = t->surface + surface;
     if (of->level == level && (of->t1 || !normals))
         return SDD_OK;
-    int rc = make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, normals, err);
+    int rc = make_tables(d, t, of, level, surface, normals, err);
     if (rc)
         return rc;
     rc = table_order_items(t, of, 0, err);

@@ -5,11 +5,12 @@
  * one point beyond the piece on every side. On the lattice all vertices have six triangles, except around that corner,
  * whose points are copied from the fan after each step. */
 #include "gpu/engines/tabulated/tri_class.h"
-#include "gpu/rules/crease_rule.h"
+#include "gpu/rules/limit_ring.h"
 #include "gpu/engines/tabulated/kernels/table_tri_pieces.dev.h"
 #include "gpu/engines/tabulated/rule.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A line of edges that may be sharp, all equally: the points (x, y) of the lattice with a x + b y = c side. */
 struct line {
@@ -30,6 +31,7 @@ struct patch {
     double *next;           /* Where the next step writes the fan. */
     double *at;             /* The lattice: points -1 to width - 2 along x and y. */
     double *to;             /* Where the next step writes the lattice. */
+    int further;            /* How many levels beyond that limits have followed the fan. */
 };
 
 static int is_middle(const struct table_tri_class *c)
@@ -275,6 +277,37 @@ static int is_product(const struct table_class *c, int limit)
     return c->open ? c->n == 1 || c->n == 3 : c->n == 6;
 }
 
+/* Follows the fan of a patch until the masks of limits hold. Its rows go on in `to` (twice the rows of a fan), so that
+ * those of `p` stay. */
+static struct patch follow(const struct patch *p, double *to)
+{
+    size_t n = (size_t)(1 + table_rule_ends(&p->fan)) * (size_t)p->columns;
+    struct patch on = *p;
+    int left = SDD_DART_STEPS;
+    on.rows = to;
+    on.next = to + n;
+    memcpy(on.rows, p->rows, n * sizeof *to);
+    for (; table_rule_goes_on(&on.fan, &left); on.further++)
+        step_fan(&on);
+    return on;
+}
+
+/* The same for the six triangles around a point of the lattice on a line l. */
+static struct patch follow_on_line(const struct patch *p, const struct line *l, int x, int y, double *to)
+{
+    size_t bytes = (size_t)p->columns * sizeof *to;
+    struct patch around_it = *p;
+    around_it.fan = (struct table_class){.n = 6};
+    around_it.rows = to;
+    memcpy(to, point_at(p, x, y), bytes);
+    for (int d = 0; d < 6; d++) {
+        int u = x + around[d][0], v = y + around[d][1];
+        memcpy(to + (1 + d) * p->columns, point_at(p, u, v), bytes);
+        around_it.fan.edge[d] = l == line_through(p, x, y, u, v) ? l->sharp : 0.0f;
+    }
+    return follow(&around_it, to + 7 * p->columns);
+}
+
 /* The ring of the fan's vertex. If each triangle gives its part of the normal, it has the piece's own triangle
  * alone. */
 static struct ring ring_of_fan(const struct patch *p, int limit)
@@ -368,24 +401,34 @@ static void write_row(const struct patch *p, const double *from, float *out, int
         out[k * rows + r] = (float)from[k];
 }
 
-/* Writes row r, for point s, of the tables of points and of tangents. `row` is scratch of 4 K numbers. */
+/* Writes row r, for point s, of the tables of points and of tangents. `row` is scratch of 4 K numbers and of three
+ * fans. */
 static void write_point(const struct patch *p, struct lattice_point s, int limit, int pairs, double *row, float *out,
                         float *away, int r)
 {
     int rows = sdd_tri_table_rows(p->side), is_vertex = p->fan.n && s.x == 0 && s.y == 0;
     for (int k = 0; k < 4; k++)
         clear(p, row + k * p->columns);
-    if (limit && is_vertex)
-        add_mask(p, &p->fan, 1, 1.0, row);
+    const struct line *l = line_through(p, s.x, s.y, s.x, s.y);
+    int on_line = limit == SDD_LIMIT && !is_vertex && l && sdd_is_semisharp(l->sharp);
+    struct patch on = *p; /* Where limits stop to follow the fan. */
+    if (on_line)
+        on = follow_on_line(p, l, s.x, s.y, row + 4 * p->columns);
+    else if (is_vertex && limit == SDD_LIMIT)
+        on = follow(p, row + 4 * p->columns);
+    if (limit && (is_vertex || on_line))
+        add_mask(&on, &on.fan, 1, 1.0, row);
     else if (limit)
         make_vertex(p, s.x, s.y, 1, row);
     write_row(p, limit ? row : point_at(p, s.x, s.y), out, rows, r);
     if (!away)
         return;
-    struct ring ring = is_vertex ? ring_of_fan(p, limit) : ring_of_point(p, limit, s.x, s.y);
+    struct ring ring = on_line || (is_vertex && limit && is_product(&on.fan, limit)) ? ring_of_fan(&on, limit)
+                       : is_vertex                                                   ? ring_of_fan(p, limit)
+                                   : ring_of_point(p, limit, s.x, s.y);
     clear(p, row);
     if (ring.masks)
-        add_masks(p, &ring, p->side, row, row + p->columns);
+        add_masks(p, &ring, ldexp(p->side, ring.at == on.rows ? on.further : 0), row, row + p->columns);
     else
         add_faces(p, &ring, p->side, row);
     for (int k = 0; k < 2 * pairs; k++)
@@ -412,20 +455,20 @@ static void start(struct patch *p, const struct table_tri_class *c)
         start_corner(p, &c->fan);
 }
 
-/* The fan after `steps` steps. */
-static struct table_class fan_after(const struct table_tri_class *c, int steps)
+/* The fan after `steps` steps, and where its limits stop to follow it. */
+static struct table_class fan_after(const struct table_tri_class *c, int steps, int limit)
 {
     struct table_class fan = c->fan;
     if (fan.open)
         fan.edge[0] = fan.edge[fan.n] = 10.0f;
     for (int i = 0; i < steps; i++)
         fan = table_rule_next(&fan);
-    return fan;
+    return limit == SDD_LIMIT ? table_rule_last(&fan) : fan;
 }
 
 int table_tri_pairs(const struct table_tri_class *c, int steps, int limit)
 {
-    struct table_class fan = fan_after(c, steps);
+    struct table_class fan = fan_after(c, steps, limit);
     if (!limit)
         return 2;
     if (!is_middle(c))
@@ -436,14 +479,14 @@ int table_tri_pairs(const struct table_tri_class *c, int steps, int limit)
         float s = c->edge[i];
         for (int k = 0; k < steps; k++)
             s = sdd_decay(s);
-        sharp |= c->has_across[i] && s > 0.0f;
+        sharp |= c->has_across[i] && (limit == SDD_LIMIT ? s >= 10.0f : s > 0.0f);
     }
     return 1 + sharp;
 }
 
 int table_tri_shared(const struct table_tri_class *c, int steps, int limit)
 {
-    struct table_class fan = fan_after(c, steps);
+    struct table_class fan = fan_after(c, steps, limit);
     return !is_middle(c) && !is_product(&fan, limit);
 }
 
@@ -453,7 +496,7 @@ int table_tri_table(const struct table_tri_class *c, int steps, int limit, float
     struct patch p = {.columns = table_tri_columns(c), .side = 1, .width = (1 << steps) + 4};
     size_t columns = (size_t)p.columns, grid = (size_t)p.width * (size_t)p.width * columns;
     size_t fan = (TABLE_MAX_VALENCE + 2) * columns;
-    double *memory = calloc(2 * grid + 2 * fan + 4 * columns, sizeof *memory);
+    double *memory = calloc(2 * grid + 5 * fan + 4 * columns, sizeof *memory);
     int pairs = table_tri_pairs(c, steps, limit), r = 0;
     if (!memory)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a table of %zu columns", columns);

@@ -226,7 +226,7 @@ static int make_tables(sdd_device *d, const struct table_triangles *t, int steps
 int table_triangles_tables(sdd_device *d, struct table_triangles *t, int level, int surface, int normals,
                            struct sdd_error *err)
 {
-    const int limit = surface == SDD_SURFACE_LIMIT;
+    const int limit = surface;
     struct table_triangles_surface *of = t->surface + surface, made = {.level = level}, here;
     struct arena count = {NULL, 0}, host = {NULL, 0}, device = {NULL, 0};
     int64_t rows = sdd_tri_table_rows(1 << (level - 1)), n_away = normals ? count_away(t, level - 1, limit) : 0;
@@ -305,13 +305,16 @@ void table_triangles_normals(sdd_device *d, const struct sdd_control *mesh, cons
 
 int64_t table_triangles_bytes(const struct table_triangles *t)
 {
-    return t->memory.bytes + t->surface[0].memory.bytes + t->surface[1].memory.bytes;
+    int64_t bytes = t->memory.bytes;
+    for (int k = 0; k < SDD_N_SURFACES; k++)
+        bytes += t->surface[k].memory.bytes;
+    return bytes;
 }
 
 void table_triangles_free(sdd_device *d, struct table_triangles *t)
 {
     dev_free(d, t->memory.memory, t->memory.bytes);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < SDD_N_SURFACES; k++)
         dev_free(d, t->surface[k].memory.memory, t->surface[k].memory.bytes);
     free(t->description);
     *t = (struct table_triangles){0};

@@ -24,12 +24,12 @@ struct table_triangles {
     int64_t n_columns; /* The columns of all classes together. */
     int64_t n_column;  /* The columns of all pieces together. */
     struct device_block memory;
-    struct sdd_float2 *weights;                /* Loop's weights by valence, which make the matrix of the first pass. */
-    struct sdd_tri_piece *piece;               /* Shape [4 F]: the class of each piece, and where its columns begin. */
-    struct sdd_table_table *classes;           /* Shape [n_classes]. */
-    uint32_t *column;                          /* Shape [n_column]: rows of level 1. */
-    struct table_tri_class *description;       /* Shape [n_classes], in host memory; NULL if there are no pieces yet. */
-    struct table_triangles_surface surface[2]; /* By enum sdd_surface. */
+    struct sdd_float2 *weights;          /* Loop's weights by valence, which make the matrix of the first pass. */
+    struct sdd_tri_piece *piece;         /* Shape [4 F]: the class of each piece, and where its columns begin. */
+    struct sdd_table_table *classes;     /* Shape [n_classes]. */
+    uint32_t *column;                    /* Shape [n_column]: rows of level 1. */
+    struct table_tri_class *description; /* Shape [n_classes], in host memory; NULL if there are no pieces yet. */
+    struct table_triangles_surface surface[SDD_N_SURFACES]; /* By enum sdd_surface. */
 };
 
 /* table_triangles_classify: finds the pieces of the mesh and their classes, and waits for the device. On failure the

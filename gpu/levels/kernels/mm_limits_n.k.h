@@ -15,7 +15,7 @@ struct mm_limits_n_args {
     const float *from;
     float *out;
     struct sdd_width width;
-    int32_t level;
+    int32_t level, limit; /* `limit` is a value of enum sdd_limit_of. */
 };
 
 SDD_FN void sdd_limit_row(int64_t i, const struct mm_limits_n_args *a, struct sdd_width width)
@@ -25,7 +25,8 @@ SDD_FN void sdd_limit_row(int64_t i, const struct mm_limits_n_args *a, struct sd
     struct sdd_vec3 at = sdd_row_load(a->from, (uint32_t)i, width);
     struct sdd_finish_ring r = sdd_finish_around(&a->mesh, &g, sdd_points_wide(a->from, width), &s, at);
     int32_t rule = sdd_finish_rule(&a->mesh, &g, &s, &r);
-    sdd_row_put(a->out, (uint32_t)i, width, sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends));
+    sdd_row_put(a->out, (uint32_t)i, width,
+                sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends, a->limit));
 }
 
 SDD_FN void k_mm_limits_n(int64_t i, const struct mm_limits_n_args *a)

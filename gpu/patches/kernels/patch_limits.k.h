@@ -18,7 +18,7 @@ struct patch_limits_args {
     const uint64_t *to_key;
     float *to;
     uint32_t n_from;
-    int32_t level;
+    int32_t level, limit; /* `limit` is a value of enum sdd_limit_of. */
 };
 
 SDD_FN void k_patch_limits(int64_t i, const struct patch_limits_args *a)
@@ -30,6 +30,6 @@ SDD_FN void k_patch_limits(int64_t i, const struct patch_limits_args *a)
     struct sdd_vec3 at = sdd_points_load(from, a->to_key[i]);
     struct sdd_finish_ring r = sdd_finish_around(m, &g, from, &s, at);
     int32_t rule = sdd_finish_rule(m, &g, &s, &r);
-    sdd_put_vec3(a->to, (uint32_t)i, sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends));
+    sdd_put_vec3(a->to, (uint32_t)i, sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends, a->limit));
 }
 #endif

@@ -4,6 +4,7 @@
  * normals are summed here from the quads around a vertex. The kernel gets the oracle's level with random loop
  * starts, and NaN for what ghosts alone have. */
 #include "tests/kernels/launch.h"
+#include "gpu/engines/edge_friend/kernels/ef_follow.k.h"
 #include "gpu/engines/edge_friend/kernels/ef_tangents.k.h"
 #include "tests/kernels/edge_friend/points.h"
 #include "tests/oracle/planes.h"
@@ -106,13 +107,20 @@ static void check_point(const struct points *o, int64_t slot, int what, const fl
                      row, (double)got[0], (double)got[1], (double)got[2], want[0], want[1], want[2]);
 }
 
-/* cos and sin of 2 pi / n, for n up to twice the largest valence */
-static const struct sdd_float2 *upload_angles(const struct points *o)
+/* The largest valence. */
+static int64_t most_faces(const struct points *o)
 {
     int64_t most = 0;
     for (int64_t s = 0; s < o->q.n_slots; s++)
         if (level_is_real(&o->q, s) && o->q.first[s + 1] - o->q.first[s] > most)
             most = o->q.first[s + 1] - o->q.first[s];
+    return most;
+}
+
+/* cos and sin of 2 pi / n, for n up to twice the largest valence */
+static const struct sdd_float2 *upload_angles(const struct points *o)
+{
+    int64_t most = most_faces(o);
     struct sdd_float2 *angle = xalloc(2 * most + 1, sizeof *angle);
     for (int64_t n = 0; n <= 2 * most; n++) {
         angle[n].s[0] = (float)cos(2 * acos(-1) / (double)n);
@@ -141,7 +149,7 @@ static void check_finish(const struct points *o, int what)
     a.normal = what & WITH_NORMALS ? launch_out(n, 12) : NULL;
     struct ef_tangents_args with = {.tangents = what & WITH_TANGENTS ? launch_out(n, 24) : NULL};
     a.n_real_quads = (uint32_t)o->q.n_real;
-    a.limit = (what & WITH_LIMIT) != 0;
+    a.limit = what & WITH_LIMIT ? SDD_LIMIT_AT_LEVEL : 0;
     with.finish = a;
     if (with.tangents)
         LAUNCH(ef_tangents, &with, o->q.n_slots);
@@ -172,12 +180,41 @@ static void check_finish(const struct points *o, int what)
     free(seen), free(none);
 }
 
+/* ef_follow: a vertex has one limit, whichever level it is made from (levels/test_follow.c). `before` has the limits of
+ * the level before, and gets those of this one. */
+static void check_follow(const struct points *o, float *before)
+{
+    const int64_t n = o->r.n_vertices;
+    const uint32_t stride = (uint32_t)(2 * most_faces(o));
+    struct sdd_limit_rings rings = {launch_out((int64_t)5 * stride, sizeof(struct sdd_spoke)), 5, stride};
+    float *none = poisoned(3 * n, sizeof *none);
+    struct ef_follow_args a = {.finish = {.from = points_level(o), .grid = points_grid(o, o->q.level)}, .rings = rings};
+    a.finish.angle = upload_angles(o);
+    a.finish.out = launch_inout(none, 3 * n, 4), a.finish.normal = launch_inout(none, 3 * n, 4);
+    a.finish.n_real_quads = (uint32_t)o->q.n_real;
+    a.finish.limit = SDD_LIMIT;
+    LAUNCH(ef_finish, &a.finish, o->q.n_slots);
+    LAUNCH(ef_follow, &a, 5);
+    const float *out = launch_got(a.finish.out);
+    (void)launch_got(a.finish.normal), (void)launch_got(rings.spoke);
+    for (int64_t i = 0; i < 3 * o->b.V; i++) {
+        if (o->q.level > 1 && o->b.valence[i / 3] && !(fabsf(out[i] - before[i]) <= 4e-6f * (float)o->magnitude))
+            fail_msg("%s level %d: vertex %lld goes elsewhere than from the level before", launch_case(), o->q.level,
+                     (long long)(i / 3));
+        before[i] = out[i];
+    }
+    launch_end();
+    free(none);
+}
+
 static void check_mesh(const struct poly *p)
 {
     struct points o, next;
     int last = p->desc.n_corners <= 60 ? 4 : p->desc.n_corners <= 200 ? 3 : 2;
     points_first(&o, p, 2);
+    float *limits = xalloc(3 * o.b.V, sizeof *limits);
     for (;;) {
+        check_follow(&o, limits);
         for (int surface = 0; surface <= WITH_LIMIT; surface++)
             for (int what = WITH_POINTS; what < (surface ? 2 : 1) * WITH_TANGENTS; what += WITH_POINTS)
                 check_finish(&o, surface | what);
@@ -188,6 +225,7 @@ static void check_mesh(const struct poly *p)
         o = next;
     }
     points_fini(&o);
+    free(limits);
 }
 
 static void test_finish(void **state)

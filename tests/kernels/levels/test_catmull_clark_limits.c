@@ -105,7 +105,7 @@ static void check_finish(const struct level *l, int what)
     a.out = what & WITH_POINTS ? launch_out(w->V, 12) : NULL;
     a.normal = what & WITH_NORMALS ? launch_out(w->V, 12) : NULL;
     struct mm_tangents_args with = {.tangents = what & WITH_TANGENTS ? launch_out(w->V, 24) : NULL};
-    a.level = w->level, a.limit = what & WITH_LIMIT;
+    a.level = w->level, a.limit = what & WITH_LIMIT ? SDD_LIMIT_AT_LEVEL : 0;
     with.finish = a;
     if (with.tangents)
         LAUNCH(mm_tangents, &with, w->V);

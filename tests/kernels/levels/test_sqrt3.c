@@ -302,7 +302,8 @@ struct matrix_case {
 static void matrix_pass(void *context, struct sdd_matrix_rows to)
 {
     const struct matrix_case *c = context;
-    struct matrix_sqrt3_args a = {upload(c->level), to, upload_weights(most_edges(c->m)), NULL, c->kind};
+    struct matrix_sqrt3_args a = {.mesh = upload(c->level), .to = to, .kind = c->kind};
+    a.weights = upload_weights(most_edges(c->m));
     if (c->kind > SDD_MATRIX_LIMIT)
         a.angle = upload_angles(most_edges(c->m));
     LAUNCH(matrix_sqrt3, &a, c->level->V + (c->kind == SDD_MATRIX_STEP ? c->level->F : 0));
@@ -377,6 +378,35 @@ static void check_points(const struct kobbelt *from, const struct flat *a, const
     free(before);
 }
 
+/* sqrt3_follow: a vertex has one limit, whichever even level it is made from. */
+static void check_follow(const struct kobbelt *m, const struct flat *a, double magnitude)
+{
+    static float before[3 * 512];
+    const uint32_t stride = (uint32_t)(2 * most_edges(m) + 2);
+    struct sdd_limit_rings rings = {launch_out((int64_t)5 * stride, sizeof(struct sdd_spoke)), 5, stride};
+    struct sqrt3_finish_args f = {.mesh = upload(a), .weights = upload_weights(most_edges(m) + 2)};
+    f.angle = upload_angles(most_edges(m)), f.from = launch_in(a->p, 3 * a->V, 4), f.limit = SDD_LIMIT;
+    f.out = launch_out(3 * a->V, 4), f.normal = launch_out(3 * a->V, 4);
+    struct sqrt3_follow_args follow = {f, launch_out(6 * a->V, 4), rings, a->V};
+    struct sqrt3_tangents_args with = {f, follow.tangents};
+    LAUNCH(sqrt3_tangents, &with, a->V);
+    LAUNCH(sqrt3_follow, &follow, 5);
+    const float *out = launch_got(f.out), *normal = launch_got(f.normal), *tangents = launch_got(follow.tangents);
+    (void)launch_got(rings.spoke);
+    for (int64_t v = 0; v < a->V; v++) {
+        const char *fault = plane_fault(tangents + 6 * v, normal + 3 * v);
+        if (fault)
+            fail_msg("%s level %d: tangents %lld: %s", launch_case(), a->level, (long long)v, fault);
+    }
+    for (int64_t i = 0; i < 3 * f.mesh.n_control && i < 3 * 512; i++) {
+        if (a->level >= 4 && !(fabs((double)out[i] - (double)before[i]) <= 4e-6 * magnitude))
+            fail_msg("%s level %d: vertex %lld goes elsewhere than from two levels before, by %g", launch_case(),
+                     a->level, (long long)(i / 3), fabs((double)out[i] - (double)before[i]));
+        before[i] = out[i];
+    }
+    launch_end();
+}
+
 /* Normals are checked where rounding and the choice of a fan do not decide. */
 static void check_finish(const struct kobbelt *m, const struct flat *a, double magnitude)
 {
@@ -405,6 +435,8 @@ static void check_finish(const struct kobbelt *m, const struct flat *a, double m
             fail_msg("%s level %d: tangents %lld: %s", launch_case(), a->level, (long long)v, fault);
     }
     launch_end();
+    if (m->level % 2 == 0)
+        check_follow(m, a, magnitude);
     check_matrix(m, a, SDD_MATRIX_LIMIT, want.limits, a->V, magnitude);
     check_planes(m, a, &want);
     refined_free(&want);

@@ -4,6 +4,8 @@
  * patch_rows, patch_faces; and of the points: patch_gather, patch_points, patch_limits. Laws: a vertex is regular on an
  * explicit level exactly from the level that the control mesh tells; keys sort as rows do. */
 #include "tests/kernels/launch.h"
+#include "gpu/levels/level_follow.ks.h"
+#include "gpu/patches/kernels/patch_follow.k.h"
 #include "gpu/patches/kernels/patch_children.k.h"
 #include "gpu/patches/kernels/patch_corner_keys.k.h"
 #include "gpu/patches/kernels/patch_corners.k.h"
@@ -260,6 +262,27 @@ static void check_points(const struct patch_case *c, const struct patch_case *ne
     free(key), free(to_key), free(from), free(vertex);
 }
 
+/* patch_follow makes the bits of mm_follow, over what patch_limits left. */
+static void check_follow(const struct patch_case *c, const struct patch_limits_args *of, const float *from)
+{
+    const struct wild *w = c->w;
+    const uint32_t stride = (uint32_t)(2 * wild_most(c->k));
+    struct sdd_limit_rings rings = {launch_out((int64_t)3 * stride, sizeof(struct sdd_spoke)), 3, stride};
+    struct patch_follow_args a = {*of, rings, w->V};
+    struct mm_finish_args finish = {.mesh = of->mesh, .from = launch_in(from, 3 * w->V, 4), .level = w->level};
+    struct mm_follow_args same = {.follow = {rings, NULL, sdd_xyz(), (uint32_t)w->V, (uint32_t)c->k->b.V}};
+    finish.out = launch_out(3 * w->V, 4), finish.limit = a.limits.limit = SDD_LIMIT;
+    same.finish = finish;
+    LAUNCH(patch_limits, &a.limits, w->V);
+    LAUNCH(mm_finish, &finish, w->V);
+    LAUNCH(patch_follow, &a, 3);
+    LAUNCH(mm_follow, &same, 3);
+    const float *got = launch_got(of->to), *want = launch_got(finish.out);
+    for (int64_t v = 0; v < w->V; v++)
+        assert_memory_equal(got + 3 * v, want + 3 * w->row[v], 3 * sizeof *got);
+    (void)launch_got(rings.spoke);
+}
+
 static void check_limits(const struct patch_case *c)
 {
     const struct wild *w = c->w;
@@ -269,10 +292,11 @@ static void check_limits(const struct patch_case *c)
     wild_limits(c->k, w, &limits);
     struct patch_limits_args a = {.mesh = wild_upload(c->k, 1), .key = launch_in(key, w->V, 8)};
     a.from = launch_in(from, 3 * w->V, 4), a.to_key = launch_in(c->number, w->V, 8), a.to = launch_out(3 * w->V, 4);
-    a.n_from = (uint32_t)w->V, a.level = w->level;
+    a.n_from = (uint32_t)w->V, a.level = w->level, a.limit = SDD_LIMIT_AT_LEVEL;
     LAUNCH(patch_limits, &a, w->V);
     for (int64_t v = 0; v < w->V; v++)
         near(c, "patch_limits", (const float *)launch_got(a.to) + 3 * v, limits.p + 3 * v, v);
+    check_follow(c, &a, from);
     launch_end();
     free(key), free(from), free(limits.p), free(limits.normal), free(limits.normal_ok);
 }

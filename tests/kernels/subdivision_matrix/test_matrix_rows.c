@@ -142,7 +142,7 @@ static void check_limits(const struct wild_limits *limits, const float *from, co
 
 static void check_quad_limits(const struct wild *w)
 {
-    struct matrix_quads_args a = {.level = w->level};
+    struct matrix_quads_args a = {.level = w->level, .limit = SDD_LIMIT_AT_LEVEL};
     struct wild_limits limits;
     float *from = wild_points(w);
     wild_limits(the_case, w, &limits);

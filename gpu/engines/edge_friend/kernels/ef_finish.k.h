@@ -22,7 +22,7 @@ struct ef_finish_args {
     const struct sdd_float2 *angle;
     float *out, *normal;
     uint32_t n_real_quads;
-    int32_t limit;
+    int32_t limit; /* A value of enum sdd_limit_of, or 0 for refined points. */
 };
 
 /* What one walk around a vertex gathers. */
@@ -68,9 +68,19 @@ SDD_FN struct ef_ring sdd_ring_of(const struct ef_level *l, struct sdd_slot s, u
     return r;
 }
 
+/* Writes tangents that a walk gathered, and whose normal is n. Where the walk is clockwise they become those of a
+ * counter-clockwise one. */
+SDD_FN void sdd_ef_put_tangents(float *to, const struct sdd_tangents *t, int32_t rule, int32_t clockwise,
+                                struct sdd_dvec3 n)
+{
+    if (clockwise && rule == SDD_RULE_CREASE)
+        sdd_put_tangents(to, sdd_scale(-1.0f, t->t1), t->t2, n);
+    else
+        sdd_put_tangents(to, clockwise ? t->t2 : t->t1, clockwise ? t->t1 : t->t2, n);
+}
+
 /* The limit normal of a smooth vertex, a boundary crease or the corner of one face, with k real faces; writes its
- * tangents where they are wanted. Where the walk is clockwise the normal is the one that it gives, but the tangents are
- * those of a counter-clockwise walk. */
+ * tangents where they are wanted. Where the walk is clockwise the normal is the one that it gives. */
 SDD_FN struct sdd_dvec3 sdd_limit_normal(const struct ef_finish_args *a, struct sdd_vec3 at, const struct ef_ring *r,
                                          int32_t rule, int32_t k, int32_t clockwise, float *tangents)
 {
@@ -86,11 +96,17 @@ SDD_FN struct sdd_dvec3 sdd_limit_normal(const struct ef_finish_args *a, struct 
         c = sdd_next_around(l, c, &sharp);
     }
     struct sdd_dvec3 n = sdd_tangents_normal(&t, tangents && rule == SDD_RULE_CORNER, r->cross);
-    if (tangents && clockwise && rule == SDD_RULE_CREASE)
-        sdd_put_tangents(tangents, sdd_scale(-1.0f, t.t1), t.t2, n);
-    else if (tangents)
-        sdd_put_tangents(tangents, clockwise ? t.t2 : t.t1, clockwise ? t.t1 : t.t2, n);
+    if (tangents)
+        sdd_ef_put_tangents(tangents, &t, rule, clockwise, n);
     return n;
+}
+
+/* The row in grid order of a slot whose loop begins in a real quad. */
+SDD_FN uint32_t sdd_ef_row(const struct ef_finish_args *a, struct sdd_slot s)
+{
+    struct sdd_grid_cell p = sdd_grid_cell_of(s.loop >> 2, a->from.level);
+    int32_t k = (int32_t)(s.loop & 3) + p.rotation;
+    return sdd_grid_point(&a->grid, p.corner, p.x + (((k + 1) & 2) >> 1), p.y + ((k & 2) >> 1));
 }
 
 /* Finishes slot i. `tangents` has the rows of ef_tangents, or is NULL; where that is a constant it costs nothing. */
@@ -100,9 +116,7 @@ SDD_FN void sdd_ef_finish(int64_t i, const struct ef_finish_args *a, float *tang
     struct sdd_slot s = sdd_slot_at(l, (uint32_t)i);
     if (s.loop == SDD_NONE || s.loop >> 2 >= a->n_real_quads)
         return;
-    struct sdd_grid_cell p = sdd_grid_cell_of(s.loop >> 2, l->level);
-    int32_t k = (int32_t)(s.loop & 3) + p.rotation;
-    uint32_t row = sdd_grid_point(&a->grid, p.corner, p.x + (((k + 1) & 2) >> 1), p.y + ((k & 2) >> 1));
+    uint32_t row = sdd_ef_row(a, s);
     struct sdd_vec3 at = sdd_slot_point(s);
     if (!a->limit && !a->normal) {
         sdd_put_vec3(a->out, row, at);
@@ -111,7 +125,8 @@ SDD_FN void sdd_ef_finish(int64_t i, const struct ef_finish_args *a, float *tang
     struct ef_ring r = sdd_ring_of(l, s, a->n_real_quads);
     int32_t rule = sdd_rule_of(sdd_vertex_sharpness(l, (uint32_t)i), r.sharp.n_sharp);
     if (a->out)
-        sdd_put_vec3(a->out, row, a->limit ? sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends) : at);
+        sdd_put_vec3(a->out, row,
+                     a->limit ? sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends, a->limit) : at);
     if (!a->normal && !tangents)
         return;
     /* Even corners are walked counter-clockwise, odd ones clockwise, and the cross products change sign with the on-

@@ -13,22 +13,43 @@
 #define SDD_K_MATRIX_SQRT3_H
 #include "gpu/sparse/matrix_row.h"
 #include "gpu/levels/sqrt3_faces.k.h"
-#include "gpu/levels/sqrt3_finish.k.h"
+#include "gpu/levels/sqrt3_follow.k.h"
 #include "gpu/levels/sqrt3_vertices.k.h"
 
 struct matrix_sqrt3_args {
     struct sdd_sqrt3 mesh;
     struct sdd_matrix_rows to;
+    struct sdd_limit_rings rings; /* For rows of limits; with none, all follow the masks. */
     const struct sdd_float2 *weights, *angle;
     int32_t kind;
+    int64_t n_rows; /* Read only with rings. */
 };
 
-SDD_FN struct sdd_vec3 sdd_matrix_sqrt3_vertex(const struct matrix_sqrt3_args *a, struct sdd_points p, uint32_t v)
+/* The row of a vertex that is followed on, once its ring has been. */
+SDD_FN struct sdd_vec3 sdd_matrix_sqrt3_followed(const struct matrix_sqrt3_args *a, struct sdd_limit_ring *r,
+                                                 struct sdd_vec3 at)
+{
+    int32_t rule = sdd_sqrt3_follow_ring(r, a->weights);
+    if (a->kind == SDD_MATRIX_LIMIT)
+        return sdd_sqrt3_limit_ring_point(r, at, rule, a->weights);
+    if (rule != SDD_RULE_SMOOTH || r->n < 3)
+        return sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    struct sdd_sqrt3_plane plane = sdd_sqrt3_limit_ring_plane(r, a->angle);
+    return a->kind == SDD_MATRIX_TANGENT_1 ? plane.t1 : plane.t2;
+}
+
+SDD_FN struct sdd_vec3 sdd_matrix_sqrt3_vertex(const struct matrix_sqrt3_args *a, struct sdd_points p, uint32_t v,
+                                               struct sdd_spoke *spoke)
 {
     const struct sdd_sqrt3 *m = &a->mesh;
     if (a->kind == SDD_MATRIX_STEP)
         return sdd_sqrt3_vertex(m, a->weights, p, v);
     struct sdd_vec3 at = sdd_points_load(p, v);
+    if (spoke) {
+        struct sdd_limit_ring on = sdd_sqrt3_limit_ring(m, a->weights, p, v, at, spoke);
+        if (on.n)
+            return sdd_matrix_sqrt3_followed(a, &on, at);
+    }
     struct sdd_sqrt3_ring r = sdd_sqrt3_ring_of(m, p, v);
     int32_t rule = sdd_sqrt3_rule(m, v, &r);
     if (a->kind == SDD_MATRIX_LIMIT)
@@ -61,7 +82,12 @@ SDD_FN void k_matrix_sqrt3(int64_t i, const struct matrix_sqrt3_args *a)
     const struct sdd_sqrt3 *m = &a->mesh;
     uint32_t row = (uint32_t)i, f = row - m->n_vertices;
     if (row < m->n_vertices) {
-        SDD_PROBE_ROW(&a->to, i, probe, sdd_matrix_sqrt3_vertex(a, sdd_points_probed(&probe), row));
+        struct sdd_spoke *spoke = a->rings.n ? a->rings.spoke + (size_t)i * a->rings.stride : NULL;
+        int64_t v = i;
+        do {
+            SDD_PROBE_ROW(&a->to, v, probe, sdd_matrix_sqrt3_vertex(a, sdd_points_probed(&probe), (uint32_t)v, spoke));
+            v += (int64_t)a->rings.n;
+        } while (v != i && v < a->n_rows);
         return;
     }
     SDD_PROBE_ROW(&a->to, i, probe, sdd_matrix_sqrt3_face(a, sdd_points_probed(&probe), f));
