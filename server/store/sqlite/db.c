@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define APPLICATION_ID 0x73756264 /* The letters "subd". */
-#define SCHEMA_VERSION 3          /* Version 2 added primvars, version 3 the index of names. */
+#define SCHEMA_VERSION 4          /* 2 added primvars, 3 the index of names, 4 what tells old pages and lost commits. */
 #define BUSY_MS 500
 #define RESERVE_BYTES (4 << 20)
 
@@ -46,6 +46,12 @@ static const char *const upgrades[SCHEMA_VERSION] = {
     schema,
     "ALTER TABLE meshes ADD COLUMN primvars BLOB NOT NULL DEFAULT x''",
     "CREATE INDEX meshes_name ON meshes (name, id)",
+    /* A mesh gets its digest, and an answer its checksum, when it is written next. */
+    "ALTER TABLE meshes ADD COLUMN digest BLOB NOT NULL DEFAULT x'';"
+    "ALTER TABLE answers ADD COLUMN hash INTEGER NOT NULL DEFAULT 0;"
+    "CREATE TABLE versions (id TEXT PRIMARY KEY, version INTEGER NOT NULL, hash BLOB NOT NULL) STRICT, WITHOUT ROWID;"
+    "INSERT INTO versions SELECT id, version, hash FROM meshes;"
+    "CREATE TABLE commits (key INTEGER PRIMARY KEY, store INTEGER NOT NULL, entry BLOB NOT NULL) STRICT",
 };
 
 int store_error(struct store *s, int rc, const char *what, struct sdd_error *err)
@@ -81,6 +87,14 @@ int store_error(struct store *s, int rc, const char *what, struct sdd_error *err
     default: break;
     }
     return sdd_fail(err, SDD_ESTORE, "store", "%s: %s (%d)", what, why, rc);
+}
+
+int store_name(const char *id, int rc, struct sdd_error *err)
+{
+    if (rc != SDD_ESTORE || !err || strstr(err->text, id))
+        return rc;
+    const struct sdd_error e = *err;
+    return sdd_fail(err, rc, e.field, "mesh %s: %s", id, e.text);
 }
 
 int store_statement(struct store *s, enum store_sql sql, sqlite3_stmt **out, struct sdd_error *err)
@@ -127,6 +141,13 @@ int store_run(struct store *s, enum store_sql sql, int64_t a, int64_t b, struct 
 
 int store_begin(struct store *s, struct sdd_error *err)
 {
+    if (s->loss.waits)
+        return sdd_fail(err, SDD_ESTORE, "store", "%s", s->loss.text);
+    return store_begin_recovery(s, err);
+}
+
+int store_begin_recovery(struct store *s, struct sdd_error *err)
+{
     if (s->failed)
         return sdd_fail(err, SDD_ESTORE, "store", "an earlier write failed; the store is read-only until a restart");
     return store_run(s, STORE_BEGIN, 0, 0, err);
@@ -137,7 +158,12 @@ int store_end(struct store *s, int rc, struct sdd_error *err)
     for (int i = 0; i < STORE_N_SQL; i++)
         (void)sqlite3_reset(s->statements[i]);
     if (!rc)
+        rc = store_commit_record(s, err);
+    if (!rc)
         rc = store_run(s, STORE_COMMIT, 0, 0, err);
+    if (!rc)
+        rc = store_commit_seal(s, err);
+    s->next.n = 0;
     if (rc && !sqlite3_get_autocommit(s->db) && store_run(s, STORE_ROLLBACK, 0, 0, NULL))
         s->failed = 1;
     return rc;
@@ -227,6 +253,8 @@ static int check_schema(struct store *s, struct sdd_error *err)
                         SCHEMA_VERSION);
     for (int64_t v = version; v < SCHEMA_VERSION && !rc; v++)
         rc = exec(s, upgrades[v], err);
+    if (!rc && version < SCHEMA_VERSION)
+        rc = store_commits_first(s, err);
     (void)snprintf(set, sizeof set, "PRAGMA application_id=%d; PRAGMA user_version=%d", APPLICATION_ID, SCHEMA_VERSION);
     return rc || version == SCHEMA_VERSION ? rc : exec(s, set, err);
 }
@@ -240,6 +268,12 @@ static void make_file(const char *path)
         (void)close(fd);
 }
 
+int store_checkpoint(struct store *s, struct sdd_error *err)
+{
+    int rc = sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    return rc ? store_error(s, rc, "move the log into the database", err) : SDD_OK;
+}
+
 /* A delete needs room before it makes some, because the pages that it changes go to the log first. */
 int store_reserve_use(struct store *s)
 {
@@ -251,7 +285,7 @@ void store_reserve_keep(struct store *s)
     struct stat st;
     if (stat(s->reserve, &st) == 0)
         return;
-    (void)sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    (void)!store_checkpoint(s, NULL);
     int fd = open(s->reserve, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return;
@@ -290,6 +324,39 @@ static int open_db(struct store *s, struct sdd_error *err)
     return rc;
 }
 
+/* An index that has lost a page hides rows. It can be made again of its table, whose rows are checked one by one. */
+static int check_indexes(struct store *s, struct sdd_error *err)
+{
+    char text[160];
+    int rc = query(s, "PRAGMA integrity_check('meshes')", text, sizeof text, NULL, err);
+    if (rc || strcmp(text, "ok") == 0)
+        return rc;
+    (void)snprintf(s->loss.text, sizeof s->loss.text,
+                   "an index of subdd.db was damaged (%s) and was made anew; look after the disk", text);
+    rc = exec(s, "REINDEX meshes", err);
+    return s->failed || rc == SDD_ENO_MEMORY ? rc : SDD_OK;
+}
+
+/* What is done at start with a database that is open. */
+static int start(struct store *s, const char *dir, struct sdd_error *err)
+{
+    int rc = query(s, "SELECT count(*) FROM meshes", NULL, 0, &s->n_meshes, err);
+    if (!rc)
+        rc = store_commits_open(s, err);
+    if (!rc && sync_dir(dir) != 0)
+        rc = sdd_fail(err, SDD_ESTORE, "data-dir", "%s cannot be synced: %s", dir, strerror(errno));
+    if (rc || s->loss.waits) /* The files stay as they are until somebody has looked at them. */
+        return rc;
+    store_reserve_keep(s);
+    return check_indexes(s, err);
+}
+
+int store_accept_loss(struct store *s, int64_t now_ms, struct sdd_error *err)
+{
+    int rc = s->loss.waits ? store_commits_accept(s, now_ms, err) : SDD_OK;
+    return rc ? rc : check_indexes(s, err);
+}
+
 int store_open(const char *dir, struct store **out, struct sdd_error *err)
 {
     *out = NULL;
@@ -297,22 +364,20 @@ int store_open(const char *dir, struct store **out, struct sdd_error *err)
     if (rc)
         return rc;
     struct store *s = calloc(1, sizeof *s);
-    if (!s || asprintf(&s->path, "%s/subdd.db", dir) < 0 || asprintf(&s->reserve, "%s/reserve", dir) < 0) {
-        if (s)
-            free(s->path);
-        free(s);
+    if (!s)
         return sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for the store");
-    }
-    rc = open_db(s, err);
-    if (!rc && sync_dir(dir) != 0)
-        rc = sdd_fail(err, SDD_ESTORE, "data-dir", "%s cannot be synced: %s", dir, strerror(errno));
+    s->commits_fd = -1;
+    if (asprintf(&s->path, "%s/subdd.db", dir) < 0 || asprintf(&s->reserve, "%s/reserve", dir) < 0 ||
+        asprintf(&s->commits_path, "%s/subdd.commits", dir) < 0)
+        rc = sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for the store");
     if (!rc)
-        rc = query(s, "SELECT count(*) FROM meshes", NULL, 0, &s->n_meshes, err);
+        rc = open_db(s, err);
+    if (!rc)
+        rc = start(s, dir, err);
     if (rc) {
         store_close(s);
         return rc;
     }
-    store_reserve_keep(s);
     *out = s;
     return SDD_OK;
 }
@@ -323,11 +388,13 @@ void store_close(struct store *s)
         return;
     for (int i = 0; i < STORE_N_SQL; i++)
         (void)sqlite3_finalize(s->statements[i]);
-    if (s->failed) /* The next start recovers from the log what a failed sync left. */
+    store_commits_close(s);
+    if (s->failed || s->loss.waits) /* The next start recovers from the log what a failed sync left. */
         (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     (void)sqlite3_close(s->db);
     free(s->path);
     free(s->reserve);
+    free(s->commits_path);
     free(s);
 }
 
@@ -360,5 +427,7 @@ int store_check(struct store *s, struct sdd_error *err)
         rc = query(s, "PRAGMA foreign_key_check", text, sizeof text, NULL, err);
     if (!rc && text[0])
         rc = sdd_fail(err, SDD_ESTORE, "store", "subdd.db is damaged: a row of %s has lost its parent", text);
-    return rc ? rc : store_chunks_check(s, err);
+    if (!rc)
+        rc = store_chunks_check(s, err);
+    return rc ? rc : store_records_check(s, err);
 }
