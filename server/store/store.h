@@ -44,8 +44,8 @@ struct store_answer {
     int64_t bytes;
 };
 
-/* What store_open found to be lost: changes that were acknowledged, and that the database does not have any more because
- * its log or a page of it was damaged, or because an older one was put in its place. */
+/* What store_open found to be lost: changes that were acknowledged, and that the database has no longer, because
+ * its log or a page of it was damaged, or an older one put in its place. */
 #define STORE_LOST_LISTED 64
 struct store_loss {
     bool waits;     /* Nothing may be written until store_accept_loss. */

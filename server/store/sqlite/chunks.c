@@ -38,7 +38,8 @@ static void add(struct store_sum *sum, const void *hash)
         sum->bytes[i] ^= bytes[i];
 }
 
-/* Returns 1 when the chunk at this place has this hash already, 0 when not, or an error. Adds the hash it has to *old. */
+/* Returns 1 when the chunk at this place has this hash already, 0 when not, or an error. Adds the hash that it has to
+ * *old_sum. */
 static int is_stored(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, const XXH128_canonical_t *hash,
                      struct store_sum *old_sum, struct sdd_error *err)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* db.h: the door of sqlite/, which is store.h in SQLite: for the files of this room alone.
  *
- *   db.c       the connection: schema, statements, transactions, errors     store.c   the calls of store.h
+ *   open.c     opens, brings the schema up to date, checks                  store.c   the calls of store.h
+ *   db.c       statements, transactions, errors
  *   record.c   the row of a mesh                                            chunks.c  arrays, in rows of at most 1 MiB
  *   points.c   new positions in the chunks that they touch                  answers.c first answers, by their key
- *   commits.c  counts commits in a file beside the database, which tells what damage to the log has taken back
+ *   commits.c  counts commits in a file beside the database                 loss.c    what damage has taken back
  *
  * It uses mesh/ and the types of store.h; nobody but the linker knows of it. */
 #ifndef SUBDD_STORE_DB_H
@@ -45,6 +46,7 @@ struct store_commit {
 
 struct store {
     sqlite3 *db;
+    char *dir;
     char *path;    /* Of subdd.db. */
     char *reserve; /* Path of a file that keeps room on the disk for a delete. */
     int failed;    /* 1 after an I/O error, when no more writes are allowed. */
@@ -93,6 +95,8 @@ int store_reserve_use(struct store *s);
 /* store_reserve_keep: reserves the room again, after moving the log into the database. If the disk is too full, the
  * next delete tries again. */
 void store_reserve_keep(struct store *s);
+/* store_sync_dir: syncs the names in a folder. Returns 0, or -1 with errno. */
+int store_sync_dir(const char *dir);
 /* store_checkpoint: moves the log into the database, where damage to the log does not reach it. */
 int store_checkpoint(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_run: runs a statement that takes up to two integers and gives no rows. */
