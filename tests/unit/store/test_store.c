@@ -348,6 +348,23 @@ static void test_answers(void **state)
     assert_null(block);
     OK(store_idempotent_find(s, "anna", "k1", other, 5001 + STORE_IDEMPOTENCY_MS, &got, &block, &found, &err));
     assert_int_equal(found, 0); /* too old, even before it is dropped */
+    store_close(s);
+    store_sql(dir, "CREATE TABLE good AS SELECT * FROM answers");
+    static const char *const damages[] = {"body = x'7b7e'", "status = 200",          "etag = '2'",
+                                          "created = 5001", "digest = zeroblob(32)", "digest = x''"};
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        char change[80];
+        (void)snprintf(change, sizeof change, "UPDATE answers SET %s", damages[i]);
+        store_sql(dir, change);
+        s = store_reopen(dir);
+        REFUSED(SDD_ESTORE, store_idempotent_find(s, "anna", "k1", a.digest, 6000, &got, &block, &found, &err));
+        assert_non_null(strstr(err.text, "damaged: the answer to the key k1"));
+        assert_null(block);
+        store_close(s);
+        store_sql(dir, "DELETE FROM answers; INSERT INTO answers SELECT * FROM good");
+    }
+    store_sql(dir, "DROP TABLE good");
+    s = store_reopen(dir);
     a.body = NULL;
     a.bytes = 0;
     a.location = a.etag = a.media_type = NULL;
