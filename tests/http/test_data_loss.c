@@ -2,7 +2,7 @@
 /* A damaged log, as the daemon tells it: health, answers, metrics and log until --accept-data-loss, and what it says
  * afterwards. */
 #include "tests/http/daemon.h"
-#include "server/serve.h"
+#include "tests/unit/store/store_files.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,6 +104,36 @@ static void test_told_and_accepted(void **state)
     daemon_stop(&d);
 }
 
+/* A mesh whose row is older than it should be: refused by its name, and deleted by who names no version. */
+static void test_damaged_mesh(void **state)
+{
+    char path[120], data[80], other[32];
+    struct answer a;
+    (void)state;
+    daemon_start(&d, NULL);
+    create_cube(&d, id);
+    create_cube(&d, other);
+    end();
+    (void)snprintf(data, sizeof data, "%s/data", d.dir);
+    (void)snprintf(path, sizeof path, "UPDATE versions SET version = 2 WHERE id = '%s'", id);
+    store_sql(data, path);
+    daemon_start(&d, NULL);
+    asked("/v1/health/ready", 200, "ready");
+    (void)snprintf(path, sizeof path, "/v1/meshes/%s", other);
+    asked(path, 200, other);
+    (void)snprintf(path, sizeof path, "/v1/meshes/%s", id);
+    asked(path, 503, "its row is of version 1, but version 2 was stored");
+    asked("/v1/meshes", 503, id);
+    http_ask(&d, "DELETE", path, "If-Match: \"2\"\r\n", NULL, 0, &a);
+    assert_problem(&a, 503, "store_failed", "store");
+    answer_free(&a);
+    http_ask(&d, "DELETE", path, "", NULL, 0, &a);
+    assert_int_equal(a.status, 204);
+    answer_free(&a);
+    asked("/v1/meshes", 200, other);
+    daemon_stop(&d);
+}
+
 /* The option without a loss changes nothing, and a killed daemon raises no alarm. */
 static void test_no_alarm(void **state)
 {
@@ -125,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_told_and_accepted, stop),
+        cmocka_unit_test_teardown(test_damaged_mesh, stop),
         cmocka_unit_test_teardown(test_no_alarm, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,8 +57,10 @@ static int64_t list_lost(struct store *s, const struct image *f, struct sdd_erro
     for (int64_t n = first + 1; n <= f->last.n; n++) {
         const struct store_commit *e = entry(f, n);
         bool is_last = true;
-        for (int64_t later = n + 1; e && later <= f->last.n && is_last; later++)
-            is_last = !entry(f, later) || strcmp(entry(f, later)->id, e->id) != 0;
+        for (int64_t k = n + 1; e && k <= f->last.n && is_last; k++) {
+            const struct store_commit *later = entry(f, k);
+            is_last = !later || strcmp(later->id, e->id) != 0;
+        }
         if (!e || !is_last || !*e->id)
             continue;
         int rc = store_record_find(s, e->id, &r, err);
@@ -207,8 +209,8 @@ const struct store_loss *store_loss(const struct store *s)
     return &s->loss;
 }
 
-/* Both counts go on from the larger number, with a new chain. A crash in between leaves two histories, so that the next
- * start waits again. */
+/* Both counts go on from the larger number, with a new chain. After a crash in between, the database does not follow
+ * upon the file, so that the next start makes the file anew (or waits again, when the file is damaged). */
 int store_commits_accept(struct store *s, int64_t now_ms, struct sdd_error *err)
 {
     struct store_commit e = {.n = s->last.n + s->loss.n + 1, .version = now_ms};

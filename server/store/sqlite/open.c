@@ -197,6 +197,13 @@ int store_accept_loss(struct store *s, int64_t now_ms, struct sdd_error *err)
     return rc ? rc : check_indexes(s, err);
 }
 
+static bool name_files(struct store *s, const char *dir)
+{
+    s->dir = strdup(dir);
+    return s->dir && asprintf(&s->path, "%s/subdd.db", dir) > 0 && asprintf(&s->reserve, "%s/reserve", dir) > 0 &&
+           asprintf(&s->commits_path, "%s/subdd.commits", dir) > 0 && s->path;
+}
+
 int store_open(const char *dir, struct store **out, struct sdd_error *err)
 {
     *out = NULL;
@@ -207,8 +214,7 @@ int store_open(const char *dir, struct store **out, struct sdd_error *err)
     if (!s)
         return sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for the store");
     s->commits_fd = -1;
-    if (!(s->dir = strdup(dir)) || asprintf(&s->path, "%s/subdd.db", dir) < 0 ||
-        asprintf(&s->reserve, "%s/reserve", dir) < 0 || asprintf(&s->commits_path, "%s/subdd.commits", dir) < 0)
+    if (!name_files(s, dir))
         rc = sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for the store");
     if (!rc)
         rc = open_db(s, err);

@@ -130,33 +130,37 @@ static int write_topology(struct store *s, const struct mesh_encoding *e, int64_
     return store_writer_fini(&w, rc, err);
 }
 
-/* Makes the topology of m that of the record. It is written if no mesh has it yet. */
-static int put_topology(struct store *s, const struct mesh *m, struct store_record *r, struct sdd_error *err)
+/* Runs a statement that gives the key of the record's topology, or no row. */
+static int find_topology(struct store *s, enum store_sql sql, struct store_record *r, struct sdd_error *err)
 {
-    struct mesh_encoding e;
     sqlite3_stmt *st;
-    int rc = mesh_topology_id(m, r->info.topology_id, err);
-    if (!rc)
-        rc = store_statement(s, STORE_TOPOLOGY_FIND, &st, err);
+    int rc = store_statement(s, sql, &st, err);
     if (rc)
         return rc;
-    mesh_encode(m, &e);
-    r->topology_bytes = e.bytes;
-    rc = store_step(s, st, sqlite3_bind_text(st, 1, r->info.topology_id, -1, SQLITE_STATIC), "find a topology", err);
+    int bound = sqlite3_bind_text(st, 1, r->info.topology_id, -1, SQLITE_STATIC);
+    bound |= sqlite3_bind_int64(st, 2, r->topology_bytes);
+    rc = store_step(s, st, bound, "look for a topology", err);
     if (rc == 1)
         r->topology = sqlite3_column_int64(st, 0);
     (void)sqlite3_reset(st);
     (void)sqlite3_clear_bindings(st);
-    if (rc)
-        return rc < 0 ? rc : SDD_OK;
-    rc = store_statement(s, STORE_TOPOLOGY_INSERT, &st, err);
+    return rc;
+}
+
+/* Makes the topology of m that of the record. Of one that is stored already only the chunks are written that have
+ * another checksum, which damage has left there. */
+static int put_topology(struct store *s, const struct mesh *m, struct store_record *r, struct sdd_error *err)
+{
+    struct mesh_encoding e;
+    int rc = mesh_topology_id(m, r->info.topology_id, err);
     if (rc)
         return rc;
-    int bound = sqlite3_bind_text(st, 1, r->info.topology_id, -1, SQLITE_STATIC) | sqlite3_bind_int64(st, 2, e.bytes);
-    rc = store_step(s, st, bound, "insert a topology", err);
-    (void)sqlite3_clear_bindings(st);
-    r->topology = sqlite3_last_insert_rowid(s->db);
-    return rc ? rc : write_topology(s, &e, r->topology, err);
+    mesh_encode(m, &e);
+    r->topology_bytes = e.bytes;
+    rc = find_topology(s, STORE_TOPOLOGY_FIND, r, err);
+    if (!rc)
+        rc = find_topology(s, STORE_TOPOLOGY_PUT, r, err);
+    return rc < 0 ? rc : write_topology(s, &e, r->topology, err);
 }
 
 /* Deletes a topology if no mesh has it any more. */
@@ -300,17 +304,23 @@ int store_rename(struct store *s, const char *id, int64_t expected, const char *
     return store_finish(s, rc, &r, NULL, info, err);
 }
 
-static int delete_version(struct store *s, const char *id, struct sdd_error *err)
+static int delete_by_id(struct store *s, enum store_sql sql, const char *id, struct sdd_error *err)
 {
     sqlite3_stmt *st;
-    int rc = store_statement(s, STORE_VERSION_DELETE, &st, err);
+    int rc = store_statement(s, sql, &st, err);
     if (!rc)
-        rc = store_step(s, st, sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC), "delete a version", err);
-    if (rc)
-        return rc;
-    (void)sqlite3_clear_bindings(st);
-    store_commit_note(s, id, 0, NULL);
-    return SDD_OK;
+        rc = store_step(s, st, sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC), "delete a row of a mesh", err);
+    if (!rc)
+        (void)sqlite3_clear_bindings(st);
+    return rc;
+}
+
+static int delete_version(struct store *s, const char *id, struct sdd_error *err)
+{
+    int rc = delete_by_id(s, STORE_VERSION_DELETE, id, err);
+    if (!rc)
+        store_commit_note(s, id, 0, NULL);
+    return rc;
 }
 
 static int delete_mesh(struct store *s, const char *id, int64_t expected, struct sdd_error *err)
@@ -320,16 +330,20 @@ static int delete_mesh(struct store *s, const char *id, int64_t expected, struct
     if (rc)
         return rc;
     rc = store_record_version(s, id, expected, &r, err);
-    if (!rc)
+    const bool is_damaged = rc == SDD_ESTORE && expected == STORE_ANY_VERSION && !s->failed;
+    if (is_damaged) /* Its chunks and its topology stay, as the row may name those of another mesh. */
+        rc = delete_by_id(s, STORE_MESH_DELETE_BY_ID, id, err);
+    if (!rc && !is_damaged)
         rc = store_run(s, STORE_MESH_CHUNKS_DELETE, r.key, 0, err);
-    if (!rc)
+    if (!rc && !is_damaged)
         rc = store_run(s, STORE_MESH_DELETE, r.key, 0, err);
+    const int n_rows = sqlite3_changes(s->db);
     if (!rc)
         rc = delete_version(s, id, err);
-    if (!rc)
+    if (!rc && !is_damaged)
         rc = drop_topology(s, r.topology, err);
     rc = store_end(s, rc, err);
-    s->n_meshes -= !rc;
+    s->n_meshes -= rc ? 0 : n_rows;
     return rc;
 }
 

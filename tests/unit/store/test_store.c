@@ -348,23 +348,6 @@ static void test_answers(void **state)
     assert_null(block);
     OK(store_idempotent_find(s, "anna", "k1", other, 5001 + STORE_IDEMPOTENCY_MS, &got, &block, &found, &err));
     assert_int_equal(found, 0); /* too old, even before it is dropped */
-    store_close(s);
-    store_sql(dir, "CREATE TABLE good AS SELECT * FROM answers");
-    static const char *const damages[] = {"body = x'7b7e'", "status = 200",          "etag = '2'",
-                                          "created = 5001", "digest = zeroblob(32)", "digest = x''"};
-    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        char change[80];
-        (void)snprintf(change, sizeof change, "UPDATE answers SET %s", damages[i]);
-        store_sql(dir, change);
-        s = store_reopen(dir);
-        REFUSED(SDD_ESTORE, store_idempotent_find(s, "anna", "k1", a.digest, 6000, &got, &block, &found, &err));
-        assert_non_null(strstr(err.text, "damaged: the answer to the key k1"));
-        assert_null(block);
-        store_close(s);
-        store_sql(dir, "DELETE FROM answers; INSERT INTO answers SELECT * FROM good");
-    }
-    store_sql(dir, "DROP TABLE good");
-    s = store_reopen(dir);
     a.body = NULL;
     a.bytes = 0;
     a.location = a.etag = a.media_type = NULL;
@@ -376,6 +359,37 @@ static void test_answers(void **state)
     free(block);
     mesh_free(m);
     store_close(s);
+    tempdir_remove(dir);
+}
+
+static void test_damaged_answers(void **state)
+{
+    static const char *const damages[] = {"body = x'7b7e'", "status = 200",          "etag = '2'",
+                                          "created = 5001", "digest = zeroblob(32)", "digest = x''"};
+    char *dir = tempdir(), change[80];
+    struct store *s = store_reopen(dir);
+    struct sdd_error err;
+    struct store_answer got,
+        a = {.principal = "anna", .key = "k1", .digest = {7}, .status = 201, .etag = "1", .body = "{}", .bytes = 2};
+    void *block;
+    int found;
+    (void)state;
+    struct mesh *m = sample_grid(1, 1);
+    OK(store_create(s, "m_1", m, 5000, &a, NULL, &err));
+    store_close(s);
+    store_sql(dir, "CREATE TABLE good AS SELECT * FROM answers");
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        (void)snprintf(change, sizeof change, "UPDATE answers SET %s", damages[i]);
+        store_sql(dir, change);
+        s = store_reopen(dir);
+        a.digest[0] = (unsigned char)i; /* another request is told of the damage as well */
+        REFUSED(SDD_ESTORE, store_idempotent_find(s, "anna", "k1", a.digest, 6000, &got, &block, &found, &err));
+        assert_non_null(strstr(err.text, "damaged: the answer to the key k1"));
+        assert_null(block);
+        store_close(s);
+        store_sql(dir, "DELETE FROM answers; INSERT INTO answers SELECT * FROM good");
+    }
+    mesh_free(m);
     tempdir_remove(dir);
 }
 
@@ -452,6 +466,8 @@ static void test_damage(void **state)
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         char *dir = tempdir();
         struct sdd_error err;
+        struct store_info *list;
+        int n, more;
         struct store *s = store_reopen(dir);
         OK(store_create(s, "m_d", m, 1, NULL, NULL, &err));
         store_close(s);
@@ -462,6 +478,13 @@ static void test_damage(void **state)
         if (!strstr(err.text, "damaged") || !strstr(err.text, "m_d"))
             fail_msg("%s: %s", damages[i], err.text);
         REFUSED(SDD_ESTORE, store_check(s, &err));
+        OK(store_create(s, "m_e", m, 1, NULL, NULL, &err));
+        stored(s, "m_e", m, 1); /* although it has the same topology */
+        OK(store_delete(s, "m_d", STORE_ANY_VERSION, &err));
+        REFUSED(SDD_ENOT_FOUND, store_load(s, "m_d", &got, NULL, &err));
+        OK(store_list(s, NULL, "", 9, &list, &n, &more, &err));
+        assert_int_equal(n, 1);
+        free(list);
         store_close(s);
         tempdir_remove(dir);
     }
@@ -536,6 +559,7 @@ int main(void)
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_rename),
         cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_damaged_answers),
         cmocka_unit_test(test_open),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_bit_flips),
