@@ -201,7 +201,7 @@ static bool name_files(struct store *s, const char *dir)
 {
     s->dir = strdup(dir);
     return s->dir && asprintf(&s->path, "%s/subdd.db", dir) > 0 && asprintf(&s->reserve, "%s/reserve", dir) > 0 &&
-           asprintf(&s->commits_path, "%s/subdd.commits", dir) > 0 && s->path;
+           asprintf(&s->commits_path, "%s/subdd.commits", dir) > 0;
 }
 
 int store_open(const char *dir, struct store **out, struct sdd_error *err)
@@ -214,10 +214,11 @@ int store_open(const char *dir, struct store **out, struct sdd_error *err)
     if (!s)
         return sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for the store");
     s->commits_fd = -1;
-    if (!name_files(s, dir))
-        rc = sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for the store");
-    if (!rc)
-        rc = open_db(s, err);
+    if (!name_files(s, dir)) {
+        store_close(s);
+        return sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for the store");
+    }
+    rc = open_db(s, err);
     if (!rc)
         rc = start(s, err);
     if (rc) {
