@@ -48,24 +48,26 @@ static void wait_for_word(struct store *s, const char *what)
                    "%s; restore a backup of the data directory, or start once with --accept-data-loss", what);
 }
 
-/* Lists the commits after the database's last one that it does not have. Returns how many meshes lack one. */
-static int64_t list_lost(struct store *s, const struct image *f, struct sdd_error *err)
+/* Lists the meshes that are not as the last of their commits after number `after` has left them. Returns how many. */
+static int64_t list_lost(struct store *s, const struct image *f, int64_t after, struct sdd_error *err)
 {
     struct store_loss *loss = &s->loss;
     struct store_record r;
-    int64_t n_lost = 0, first = f->last.n - STORE_ENTRIES > s->last.n ? f->last.n - STORE_ENTRIES : s->last.n;
+    int64_t n_lost = 0, first = f->last.n - STORE_ENTRIES > after ? f->last.n - STORE_ENTRIES : after;
     for (int64_t n = first + 1; n <= f->last.n; n++) {
         const struct store_commit *e = entry(f, n);
         bool is_last = true;
         for (int64_t k = n + 1; e && k <= f->last.n && is_last; k++) {
             const struct store_commit *later = entry(f, k);
-            is_last = !later || strcmp(later->id, e->id) != 0;
+            is_last = later && strcmp(later->id, e->id) != 0; /* One that is damaged may be of this mesh. */
         }
         if (!e || !is_last || !*e->id)
             continue;
         int rc = store_record_find(s, e->id, &r, err);
         int64_t found = rc == SDD_OK ? r.info.version : rc == SDD_ENOT_FOUND ? 0 : -1;
         if (found == e->version && (!found || memcmp(r.hash, e->row, sizeof r.hash) == 0))
+            continue;
+        if (found < 0 && f->last.n == s->last.n) /* Of a single damaged mesh, its reader is told. */
             continue;
         n_lost++;
         if (loss->n_listed < STORE_LOST_LISTED) {
@@ -84,7 +86,7 @@ static int behind(struct store *s, const struct image *f, struct sdd_error *err)
     bool all_known = true;
     for (int64_t n = s->last.n + 1; n <= f->last.n && all_known; n++)
         all_known = entry(f, n) != NULL;
-    if (!list_lost(s, f, err) && all_known) { /* The page of the count alone is old. */
+    if (!list_lost(s, f, s->last.n, err) && all_known) { /* The page of the count alone is old. */
         (void)snprintf(loss->text, sizeof loss->text,
                        "subdd.db had an old count of commits, and all that were counted");
         s->last = f->last;
@@ -97,6 +99,18 @@ static int behind(struct store *s, const struct image *f, struct sdd_error *err)
                    loss->n_listed > 1 ? " and of others" : "");
     wait_for_word(s, what);
     return SDD_OK;
+}
+
+/* Both have the same commits, but several pages of the database can have lost the same one. */
+static void level(struct store *s, const struct image *f, struct sdd_error *err)
+{
+    char what[96];
+    s->loss.n = list_lost(s, f, f->header->base.n, err);
+    if (!s->loss.n)
+        return;
+    (void)snprintf(what, sizeof what, "%lld meshes are older than what was acknowledged, the first is %s",
+                   (long long)s->loss.n, s->loss.listed[0].id);
+    wait_for_word(s, what);
 }
 
 static int ahead(struct store *s, const struct image *f, struct sdd_error *err)
@@ -125,7 +139,10 @@ static int compare(struct store *s, struct image *f, struct sdd_error *err)
     }
     if (f->last.n > s->last.n)
         return behind(s, f, err);
-    return f->last.n < s->last.n ? ahead(s, f, err) : SDD_OK;
+    if (f->last.n < s->last.n)
+        return ahead(s, f, err);
+    level(s, f, err);
+    return SDD_OK;
 }
 
 static int check_file(struct store *s, const char *bytes, bool is_whole, struct sdd_error *err)

@@ -285,6 +285,36 @@ static void test_older_database(void **state)
     tempdir_remove(dir);
 }
 
+/* Two pages that have lost the same change agree with each other, but not with the file. */
+static void test_two_lost_pages(void **state)
+{
+    char *dir = tempdir();
+    struct store *s = store_reopen(dir);
+    struct mesh *m = sample_cube();
+    struct sdd_error err = {0};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        const char *const ids[] = {"m_1", "m_2", "m_3"};
+        assert_int_equal(store_create(s, ids[i], m, 1, NULL, NULL, &err), SDD_OK);
+    }
+    store_close(s);
+    store_sql(dir, "CREATE TABLE v AS SELECT * FROM versions WHERE id = 'm_2';"
+                   "CREATE TABLE o AS SELECT * FROM meshes WHERE id = 'm_2'");
+    s = store_reopen(dir);
+    assert_int_equal(store_rename(s, "m_2", 1, "lost", 1, NULL, &err), SDD_OK);
+    assert_int_equal(store_delete(s, "m_3", 1, &err), SDD_OK);
+    store_close(s);
+    store_close(store_reopen(dir));
+    store_sql(dir, "REPLACE INTO versions SELECT * FROM v; REPLACE INTO meshes SELECT * FROM o;"
+                   "DROP TABLE v; DROP TABLE o");
+    open_says(dir, true, true, "1 meshes are older than what was acknowledged, the first is m_2");
+    accept_loss(dir);
+    store_sql(dir, "UPDATE versions SET version = 9 WHERE id = 'm_1'");
+    store_close(store_reopen(dir)); /* one damaged mesh stops nobody else */
+    mesh_free(m);
+    tempdir_remove(dir);
+}
+
 /* Bits that flip in the file: it opens or waits, and says so; what is in the database is what is read. */
 static void test_flipped_file(void **state)
 {
@@ -353,9 +383,9 @@ static void test_entry_not_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_damaged_logs),      cmocka_unit_test(test_bad_file),
-        cmocka_unit_test(test_older_database),    cmocka_unit_test(test_flipped_file),
-        cmocka_unit_test(test_entry_not_written),
+        cmocka_unit_test(test_damaged_logs),   cmocka_unit_test(test_bad_file),
+        cmocka_unit_test(test_older_database), cmocka_unit_test(test_two_lost_pages),
+        cmocka_unit_test(test_flipped_file),   cmocka_unit_test(test_entry_not_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
