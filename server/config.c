@@ -34,6 +34,8 @@ static const struct option_row rows[] = {
     {"listen", STRING, AT(listen), "127.0.0.1:7373", 0, 0, "ADDR:PORT",
      "address to serve; port 0 picks a free one; [::1]:PORT for IPv6"},
     {"data-dir", STRING, AT(data_dir), "subdd-data", 0, 0, "DIR", "where meshes are stored"},
+    {"accept-data-loss", SWITCH, AT(accept_data_loss), "false", 0, 0, "",
+     "serve although changes that were acknowledged are lost, which the log names; for one start"},
     {"backend", STRING, AT(backend), "auto", 0, 0, "auto|cpu|cuda", "device to compute on; auto falls back to cpu"},
     {"cuda-module", STRING, AT(cuda_module), "", 0, 0, "FILE",
      "the CUDA module; empty: ../lib/libsdd_cuda.so beside the daemon"},

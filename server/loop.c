@@ -201,7 +201,7 @@ static void wait_for_work(struct server *s)
 
 void loop_run(struct server *s)
 {
-    metrics_set(&s->metrics, M_READY, 1);
+    metrics_set(&s->metrics, M_READY, !s->net.held);
     uv_run(&s->loop, UV_RUN_DEFAULT);
     s->net.state = NET_CLOSING;
     jobs_abandon(&s->jobs, SDD_EBUSY);

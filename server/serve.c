@@ -134,11 +134,12 @@ static bool start_work(struct server *s, struct text *error)
         text_puts(error, "threads cannot be started");
         return false;
     }
-    if (store_open(s->config->data_dir, &s->storage.store, &err) || on_compute(s, open_device, &err)) {
+    if (storage_open(&s->storage, s->config, &s->log, &err) || on_compute(s, open_device, &err)) {
         text_puts(error, err.text);
         return false;
     }
     storage_measure(&s->storage);
+    s->net.held = store_loss(s->storage.store)->waits ? store_loss(s->storage.store)->text : NULL;
     if (!m->residency)
         text_puts(error, "out of memory");
     slots_init(&m->slots, m->host_memory, &s->metrics, s->jobs.compute, s->jobs.host);

@@ -45,6 +45,10 @@ void api_ready(struct request *r)
         answer_fail(r, SDD_EBUSY, "", "%s", s->net->not_ready);
         return;
     }
+    if (s->net->held) {
+        answer_fail(r, SDD_ESTORE, "store", "%s", s->net->held);
+        return;
+    }
     struct job *job = executor_depth(s->jobs->compute) ? NULL : calloc(1, sizeof *job);
     if (job)
         operation_start(r, job, &ops, NULL);

@@ -313,6 +313,14 @@ void api_rename(struct request *r)
 }
 
 /* ---- DELETE /v1/meshes/{id} ------------------------------------------------------------------------------------- */
+/* A damaged mesh can be deleted, by a request that names no version. */
+static int delete_find(struct job *job)
+{
+    const struct mesh_job *j = (struct mesh_job *)job;
+    int rc = step_find(job);
+    return rc == SDD_ESTORE && j->any_version && !atomic_load(&job_service(job)->storage->broken) ? SDD_OK : rc;
+}
+
 static int delete_commit(struct job *job)
 {
     struct mesh_job *j = (struct mesh_job *)job;
@@ -336,7 +344,7 @@ static void delete_answer(struct job *job)
 
 void api_delete(struct request *r)
 {
-    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, delete_find, skip_find},
                                         {ON_LOOP, -1, step_match, NULL},
                                         {ON_STORE, PHASE_COMMIT, delete_commit, NULL},
                                         {ON_LOOP, -1, delete_forget, NULL},

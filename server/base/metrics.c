@@ -53,6 +53,9 @@ static const struct {
     {"subdd_cache_bytes", "", "gauge", "Refined frames kept."},
     {"subdd_store_bytes", "file=\"database\"", "gauge", "The store's files on disk."},
     {"subdd_store_bytes", "file=\"log\"", "gauge", ""},
+    {"subdd_store_lost_changes", "state=\"waiting\"", "gauge",
+     "Acknowledged changes that damage has taken from the store, by whether --accept-data-loss was given since."},
+    {"subdd_store_lost_changes", "state=\"accepted\"", "gauge", ""},
     {"subdd_ready", "", "gauge", "1 when requests are taken."},
 };
 

@@ -49,6 +49,8 @@ enum metric { /* The table in metrics.c has a row for each, in this order. */
               M_CACHE_BYTES,
               M_STORE_DATABASE,
               M_STORE_LOG,
+              M_STORE_LOST,
+              M_STORE_LOST_ACCEPTED,
               M_READY,
               N_METRICS
 };

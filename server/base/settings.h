@@ -9,7 +9,7 @@
 struct config {
     char *listen, *data_dir, *backend, *cuda_module, *tokens_file, *log_file, *log_level, *log_format, *allow_host,
         *allow_origin;
-    bool allow_unauthenticated;
+    bool allow_unauthenticated, accept_data_loss;
     int64_t threads, host_workers, queue_size;
     int64_t gpu_memory, host_memory, cache_bytes; /* 0: chosen at start */
     int64_t max_connections, max_connections_per_address, max_header_bytes, max_body_bytes, max_json_bytes;

@@ -89,6 +89,9 @@ static int find_route(struct request *r, const char *method, struct sdd_error *e
     return err->code;
 }
 
+/* The routes that need the store begin with this. */
+#define MESHES "/v1/meshes"
+
 static int check_service(struct request *r, struct sdd_error *err)
 {
     struct net *n = r->net;
@@ -102,6 +105,8 @@ static int check_service(struct request *r, struct sdd_error *err)
     }
     if (n->state >= NET_FAILED)
         return sdd_fail(err, SDD_EBUSY, "", "%s", n->not_ready);
+    if (n->held && r->route && strncmp(r->route->path, MESHES, strlen(MESHES)) == 0)
+        return sdd_fail(err, SDD_ESTORE, "store", "%s", n->held);
     return SDD_OK;
 }
 

@@ -57,6 +57,7 @@ struct net {
     bool woken; /* Connections were resumed, so libmicrohttpd has to run again. */
     enum net_state state;
     const char *not_ready;  /* Why the daemon is not ready, for the answer. */
+    const char *held;       /* Why it is not ready from its start on, and requests on meshes are refused; else NULL. */
     int64_t inflight_bytes; /* The memory of all request bodies. */
     uint32_t next_request;
     char id_prefix[16]; /* Random, so that request ids of two runs differ. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store.h: the door of store/: durable meshes in one SQLite file, <dir>/subdd.db. Its form is known to sqlite/ alone.
+/* store.h: the door of store/: durable meshes in one SQLite file, <dir>/subdd.db, and a count of its commits beside it,
+ * <dir>/subdd.commits. Their form is known to sqlite/ alone.
  * Rooms that serve requests use it through struct storage (operation/storage.h); it uses base/ and mesh/.
  *
  * When a call that changes something returns SDD_OK, the change has been written and synced, and survives kill -9 and
@@ -43,6 +44,21 @@ struct store_answer {
     int64_t bytes;
 };
 
+/* What store_open found to be lost: changes that were acknowledged, and that the database has no longer, because
+ * its log or a page of it was damaged, or an older one put in its place. */
+#define STORE_LOST_LISTED 64
+struct store_loss {
+    bool waits;     /* Nothing may be written until store_accept_loss. */
+    char text[256]; /* What is wrong and what to do, or a warning; "" when all is well. */
+    int64_t n;      /* How many changes were lost. 0 with `waits` means that it cannot be told. */
+    int n_listed;   /* The meshes that they changed, or the first of them. */
+    struct store_lost {
+        char id[STORE_ID_SIZE];
+        int64_t version, found; /* What was acknowledged, and what is there. 0: no mesh; -1: it is damaged. */
+    } listed[STORE_LOST_LISTED];
+    int64_t accepted, accepted_ms; /* Changes lost and accepted before, and when the last were. */
+};
+
 /* store_info_measure: i's options, sizes and primvars become those of m. */
 static inline void store_info_measure(struct store_info *i, const struct mesh *m)
 {
@@ -56,10 +72,14 @@ static inline void store_info_measure(struct store_info *i, const struct mesh *m
     i->n_primvars = primvars_list(m, i->primvars);
 }
 
-/* store_open: opens or creates <dir>/subdd.db, and dir with mode 0700.
+/* store_open: opens or creates <dir>/subdd.db, and dir with mode 0700. After it store_loss has to be looked at.
  * Errors  SDD_ESTORE when the file is in use by another process, belongs to another program, comes from a newer version
- *         or is damaged */
+ *         or is damaged, or when subdd.commits cannot be read or belongs to another store */
 int store_open(const char *dir, struct store **out, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_loss: what was lost. It belongs to the store and stays until store_close. */
+const struct store_loss *store_loss(const struct store *s);
+/* store_accept_loss: goes on with what is there, in a store that waits; and remembers that somebody said so. */
+int store_accept_loss(struct store *s, int64_t now_ms, struct sdd_error *err) SDD_MUST_CHECK;
 void store_close(struct store *s); /* NULL is fine. */
 /* store_failed: 1 after a read, write or sync failed, so that the daemon is not ready any more. */
 int store_failed(const struct store *s);
@@ -109,6 +129,7 @@ int store_replace(struct store *s, const char *id, int64_t expected, const struc
  * that has the name already stays at its version. */
 int store_rename(struct store *s, const char *id, int64_t expected, const char *name, int64_t now_ms,
                  struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_delete: a mesh whose row is damaged is deleted with STORE_ANY_VERSION alone. */
 int store_delete(struct store *s, const char *id, int64_t expected, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* store_idempotent_find: finds the stored answer to (principal, key); *found is 0 when there is none. The strings and

@@ -26,9 +26,22 @@ static int bind_key(sqlite3_stmt *st, enum store_kind kind, int64_t owner, int64
     return sqlite3_bind_int64(st, 1, owner) | sqlite3_bind_int(st, 2, (int)kind) | sqlite3_bind_int64(st, 3, seq);
 }
 
-/* Returns 1 when the chunk at this place has this hash already, 0 when not, or an error. */
+struct store_sum *store_digest_sum(struct store_digest *d, enum store_kind kind)
+{
+    return !d || kind == STORE_TOPOLOGY ? NULL : kind == STORE_POINTS ? &d->points : &d->others;
+}
+
+static void add(struct store_sum *sum, const void *hash)
+{
+    const unsigned char *bytes = hash;
+    for (size_t i = 0; sum && i < sizeof sum->bytes; i++)
+        sum->bytes[i] ^= bytes[i];
+}
+
+/* Returns 1 when the chunk at this place has this hash already, 0 when not, or an error. Adds the hash that it has to
+ * *old_sum. */
 static int is_stored(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, const XXH128_canonical_t *hash,
-                     struct sdd_error *err)
+                     struct store_sum *old_sum, struct sdd_error *err)
 {
     sqlite3_stmt *st;
     int rc = store_statement(s, STORE_CHUNK_HASH, &st, err);
@@ -38,17 +51,21 @@ static int is_stored(struct store *s, enum store_kind kind, int64_t owner, int64
     if (rc != 1)
         return rc;
     const void *old = sqlite3_column_blob(st, 0);
-    int same = sqlite3_column_bytes(st, 0) == (int)sizeof *hash && old && memcmp(old, hash, sizeof *hash) == 0;
+    bool whole = sqlite3_column_bytes(st, 0) == (int)sizeof *hash && old;
+    int same = whole && memcmp(old, hash, sizeof *hash) == 0;
+    if (whole)
+        add(old_sum, old);
     (void)sqlite3_reset(st);
     return same;
 }
 
 int store_chunk_write(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, const void *data,
-                      int64_t bytes, struct sdd_error *err)
+                      int64_t bytes, struct store_sum *sum, struct store_sum *old, struct sdd_error *err)
 {
     XXH128_canonical_t hash = checksum(kind, owner, seq, data, bytes);
     sqlite3_stmt *st;
-    int rc = is_stored(s, kind, owner, seq, &hash, err);
+    add(sum, &hash);
+    int rc = is_stored(s, kind, owner, seq, &hash, old, err);
     if (rc)
         return rc < 0 ? rc : SDD_OK;
     rc = store_statement(s, STORE_CHUNK_WRITE, &st, err);
@@ -62,10 +79,28 @@ int store_chunk_write(struct store *s, enum store_kind kind, int64_t owner, int6
     return rc;
 }
 
-int store_writer_init(struct store_writer *w, struct store *s, enum store_kind kind, int64_t owner,
-                      struct sdd_error *err)
+int store_digest_find(struct store *s, int64_t owner, struct store_digest *d, struct sdd_error *err)
 {
-    *w = (struct store_writer){.s = s, .owner = owner, .kind = kind, .chunk_bytes = store_chunk_bytes(kind)};
+    sqlite3_stmt *st;
+    int rc = store_statement(s, STORE_CHUNK_HASHES, &st, err);
+    if (rc)
+        return rc;
+    *d = (struct store_digest){0};
+    int bound = sqlite3_bind_int64(st, 1, owner);
+    while ((rc = store_step(s, st, bound, "read the checksums of chunks", err)) == 1)
+        if (sqlite3_column_bytes(st, 0) == (int)sizeof d->points.bytes && sqlite3_column_blob(st, 0))
+            add(store_digest_sum(d, (enum store_kind)sqlite3_column_int(st, 1)), sqlite3_column_blob(st, 0));
+    return rc;
+}
+
+int store_writer_init(struct store_writer *w, struct store *s, enum store_kind kind, int64_t owner,
+                      struct store_digest *digest, struct sdd_error *err)
+{
+    *w = (struct store_writer){.s = s,
+                               .owner = owner,
+                               .kind = kind,
+                               .sum = store_digest_sum(digest, kind),
+                               .chunk_bytes = store_chunk_bytes(kind)};
     w->buffer = mesh_alloc(w->chunk_bytes, 1, err);
     return w->buffer ? SDD_OK : SDD_ENO_MEMORY;
 }
@@ -73,7 +108,7 @@ int store_writer_init(struct store_writer *w, struct store *s, enum store_kind k
 static int flush(struct store_writer *w, const void *data, int64_t bytes, struct sdd_error *err)
 {
     w->used = 0;
-    return store_chunk_write(w->s, w->kind, w->owner, w->seq++, data, bytes, err);
+    return store_chunk_write(w->s, w->kind, w->owner, w->seq++, data, bytes, w->sum, NULL, err);
 }
 
 int store_writer_add(struct store_writer *w, const void *data, int64_t bytes, struct sdd_error *err)
@@ -136,7 +171,7 @@ static int check_row(sqlite3_stmt *st, const void **data, int64_t *bytes, struct
 }
 
 int store_chunks_read(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, void *out, int64_t bytes,
-                      struct sdd_error *err)
+                      struct store_digest *digest, struct sdd_error *err)
 {
     const void *data = NULL;
     int64_t n, whole = store_chunk_bytes(kind);
@@ -160,6 +195,7 @@ int store_chunks_read(struct store *s, enum store_kind kind, int64_t owner, int6
             rc = damaged(kind, owner, seq, "has the wrong size", err);
         if (rc || !data)
             break;
+        add(store_digest_sum(digest, kind), sqlite3_column_blob(st, 1));
         memcpy(at, data, (size_t)n);
     }
     (void)sqlite3_reset(st);

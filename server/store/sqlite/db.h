@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* db.h: the door of sqlite/, which is store.h in SQLite: for the files of this room alone.
  *
- *   db.c       the connection: schema, statements, transactions, errors     store.c   the calls of store.h
+ *   open.c     opens, brings the schema up to date, checks                  store.c   the calls of store.h
+ *   db.c       statements, transactions, errors
  *   record.c   the row of a mesh                                            chunks.c  arrays, in rows of at most 1 MiB
  *   points.c   new positions in the chunks that they touch                  answers.c first answers, by their key
+ *   commits.c  counts commits in a file beside the database                 loss.c    what damage has taken back
  *
  * It uses mesh/ and the types of store.h; nobody but the linker knows of it. */
 #ifndef SUBDD_STORE_DB_H
@@ -31,12 +33,29 @@ enum store_kind {
 #define STORE_CHUNK_BYTES (1 << 20)
 #define STORE_POINT_ROWS 4096 /* Vertices in a chunk of points; a small update of positions rewrites one. */
 
+/* A commit, as it is in the table `commits` (the last one) and in the file of commits. It is in files, so its layout
+ * must never change. */
+struct store_commit {
+    int64_t n;                  /* Its number; 0: none yet. */
+    int64_t version;            /* Of the mesh; 0: it was deleted. */
+    char id[STORE_ID_SIZE];     /* Of the mesh; "" when damage was accepted. */
+    unsigned char row[16];      /* The checksum of the mesh's row. */
+    unsigned char chain[16];    /* A digest of all above and of the chain of the commit before. */
+    unsigned char checksum[16]; /* Of all above and the store. */
+};
+
 struct store {
     sqlite3 *db;
+    char *dir;
     char *path;    /* Of subdd.db. */
     char *reserve; /* Path of a file that keeps room on the disk for a delete. */
     int failed;    /* 1 after an I/O error, when no more writes are allowed. */
     int64_t n_meshes;
+    char *commits_path;
+    int commits_fd;                 /* The file of commits; -1 while it is not open. */
+    int64_t number;                 /* Of this store; random, to know the file of another one. */
+    struct store_commit last, next; /* next.n is 0 while the transaction has changed no mesh. */
+    struct store_loss loss;
     sqlite3_stmt *statements[STORE_N_SQL];
 };
 
@@ -44,9 +63,22 @@ struct store {
  * 2 and so on, and are stored. The numbers are in files, so they must never change. */
 enum store_flag { STORE_SPARSE_VERTICES = 1, STORE_SPARSE_FACES = 2, STORE_NOT_MANIFOLD = 4 };
 
+/* The sum (by xor) of the checksums of some chunks of a mesh, each of which covers the chunk's place. */
+struct store_sum {
+    unsigned char bytes[16];
+};
+/* Which chunks a version consists of, apart from its topology, which has a digest in its id. It is in files, so its
+ * layout must never change. */
+struct store_digest {
+    struct store_sum points, others;
+};
+
 /* The row of a mesh. */
 struct store_record {
     struct store_info info;
+    unsigned char hash[16]; /* The checksum of the row as it was read. */
+    bool has_digest;        /* False for a mesh that was not changed since schema 3. */
+    struct store_digest digest;
     int64_t key; /* 0 while the row is not written yet. */
     int64_t topology, topology_bytes, next_vertex_id, next_face_id, flags;
 };
@@ -63,6 +95,10 @@ int store_reserve_use(struct store *s);
 /* store_reserve_keep: reserves the room again, after moving the log into the database. If the disk is too full, the
  * next delete tries again. */
 void store_reserve_keep(struct store *s);
+/* store_sync_dir: syncs the names in a folder. Returns 0, or -1 with errno. */
+int store_sync_dir(const char *dir);
+/* store_checkpoint: moves the log into the database, where damage to the log does not reach it. */
+int store_checkpoint(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_run: runs a statement that takes up to two integers and gives no rows. */
 int store_run(struct store *s, enum store_sql sql, int64_t a, int64_t b, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_begin: begins a transaction.
@@ -71,40 +107,75 @@ int store_begin(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_end: commits when rc is SDD_OK, else rolls back. Returns rc or the error of the commit. */
 int store_end(struct store *s, int rc, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* Cuts a stream of bytes into chunks. A chunk that is stored already with the same hash is not written again. */
+/* store_begin_recovery: the same in a store that waits for its loss to be accepted. */
+int store_begin_recovery(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_name: puts the id of the mesh that was asked for before the text of an error of the store. Returns rc. */
+int store_name(const char *id, int rc, struct sdd_error *err);
+
+/* commits.c says what these are for and in which order they happen.
+ * store_commits_open: reads both counts, and finds out whether commits were lost (s->loss). Makes the file if there is
+ *                     none. */
+int store_commits_open(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+void store_commits_close(struct store *s);
+/* store_commits_accept: goes on from what the database has, in a store that waits. */
+int store_commits_accept(struct store *s, int64_t now_ms, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_commits_first: the row of a store that has no commits yet, in the transaction that makes the table. */
+int store_commits_first(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_commit_note: the current transaction changes a mesh; row is the checksum of its row, NULL with version 0. */
+void store_commit_note(struct store *s, const char *id, int64_t version, const void *row);
+/* store_commit_record: counts the current transaction in the database, if it changes a mesh. */
+int store_commit_record(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_commit_seal: counts it in the file, after it was committed. When that fails, the store has failed. */
+int store_commit_seal(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* Cuts a stream of bytes into chunks. A chunk that is stored already with the same hash is not written again. sum gets
+ * the checksums of all. */
 struct store_writer {
     struct store *s;
     int64_t owner;
     enum store_kind kind;
+    struct store_sum *sum;
     int64_t chunk_bytes, seq, used;
     char *buffer;
 };
 int store_writer_init(struct store_writer *w, struct store *s, enum store_kind kind, int64_t owner,
-                      struct sdd_error *err) SDD_MUST_CHECK;
+                      struct store_digest *digest, struct sdd_error *err) SDD_MUST_CHECK;
 int store_writer_add(struct store_writer *w, const void *data, int64_t bytes, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_writer_fini: writes the rest, drops older chunks behind it and frees the buffer. When rc is an error it only
  * frees the buffer and returns rc. */
 int store_writer_fini(struct store_writer *w, int rc, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_chunk_write: writes one chunk, unless it is stored already with the same hash. */
+/* store_chunk_write: writes one chunk, unless it is stored already with the same hash. Its checksum is added to *sum
+ * (which may be NULL), and that of the chunk which it replaces to *old. */
 int store_chunk_write(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, const void *data,
-                      int64_t bytes, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_chunks_read: reads `bytes` bytes, starting at chunk `seq`; all chunks but the last one are full.
+                      int64_t bytes, struct store_sum *sum, struct store_sum *old,
+                      struct sdd_error *err) SDD_MUST_CHECK;
+/* store_digest_sum: the sum in *d (which may be NULL) that chunks of this kind belong to; NULL for a topology. */
+struct store_sum *store_digest_sum(struct store_digest *d, enum store_kind kind);
+/* store_digest_find: the digest of what is stored, for a mesh that has none in its row. */
+int store_digest_find(struct store *s, int64_t owner, struct store_digest *d, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_chunks_read: reads `bytes` bytes, starting at chunk `seq`; all chunks but the last one are full. Their
+ * checksums are added to *digest, which may be NULL.
  * Errors  SDD_ESTORE naming a chunk that is missing or has another size or checksum */
 int store_chunks_read(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, void *out, int64_t bytes,
-                      struct sdd_error *err) SDD_MUST_CHECK;
+                      struct store_digest *digest, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_chunk_bytes: the size of a full chunk. */
 int64_t store_chunk_bytes(enum store_kind kind);
 /* store_chunks_check: checks the checksums of all chunks. */
 int store_chunks_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* store_record_find: the row of a mesh.
- * Errors  SDD_ENOT_FOUND, SDD_ESTORE for a bad checksum */
+ * Errors  SDD_ENOT_FOUND, SDD_ESTORE for a bad checksum or another version than the table `versions` has */
 int store_record_find(struct store *s, const char *id, struct store_record *out, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_record_version: the row of a mesh that must have the expected version.
  * Errors  as store_record_find; SDD_ESTALE, with the current version in err->available */
 int store_record_version(struct store *s, const char *id, int64_t expected, struct store_record *r,
                          struct sdd_error *err) SDD_MUST_CHECK;
-/* store_record_write: inserts a row that has no key, and gives it one; or updates the row that has its key.
+/* store_record_digest: makes sure that the record has its digest, before chunks are changed one by one. */
+int store_record_digest(struct store *s, struct store_record *r, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_records_check: checks the rows of all meshes, and their digests against the checksums of their chunks. */
+int store_records_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_record_write: inserts a row that has no key, and gives it one; or updates the row that has its key. Writes its
+ * row in `versions`, too.
  * Errors  SDD_ECONFLICT when the id is taken */
 int store_record_write(struct store *s, struct store_record *r, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_finish: the last steps of every change. It stores the answer, ends the transaction with rc and fills *info. */

@@ -39,8 +39,8 @@ static int list_touches(const struct positions *p, struct touch **out, int64_t *
 }
 
 /* Writes one chunk with the n ranges that touch it. It is read first unless a range covers all of it. */
-static int put_chunk(struct store *s, const struct store_record *r, const struct positions *p, const struct touch *t,
-                     int64_t n, float *buffer, struct sdd_error *err)
+static int put_chunk(struct store *s, struct store_record *r, const struct positions *p, const struct touch *t,
+                     int64_t n, struct store_sum *old, float *buffer, struct sdd_error *err)
 {
     int64_t first = t->chunk * STORE_POINT_ROWS, rows = r->info.n_vertices - first;
     bool covered = false;
@@ -52,7 +52,7 @@ static int put_chunk(struct store *s, const struct store_record *r, const struct
         covered |= range->first <= first && range->first + range->n >= first + rows;
     }
     if (!covered)
-        rc = store_chunks_read(s, STORE_POINTS, r->key, t->chunk, buffer, 12 * rows, err);
+        rc = store_chunks_read(s, STORE_POINTS, r->key, t->chunk, buffer, 12 * rows, NULL, err);
     for (int64_t i = 0; i < n && !rc; i++) {
         const struct position_range *range = &p->ranges[t[i].range];
         int64_t from = range->first > first ? range->first : first, end = range->first + range->n;
@@ -60,19 +60,32 @@ static int put_chunk(struct store *s, const struct store_record *r, const struct
             end = first + rows;
         memcpy(buffer + 3 * (from - first), range->points + 3 * (from - range->first), (size_t)(12 * (end - from)));
     }
-    return rc ? rc : store_chunk_write(s, STORE_POINTS, r->key, t->chunk, buffer, 12 * rows, err);
+    struct store_sum *sum = &r->digest.points;
+    return rc ? rc : store_chunk_write(s, STORE_POINTS, r->key, t->chunk, buffer, 12 * rows, sum, old, err);
 }
 
-static int put_ranges(struct store *s, const struct store_record *r, const struct positions *p, struct sdd_error *err)
+/* Whole new positions make the sum anew, which also heals a mesh whose old ones were damaged. Others change it. */
+static struct store_sum *begin_sum(struct store_record *r, const struct positions *p)
+{
+    for (int64_t i = 0; i < p->n_ranges; i++)
+        if (p->ranges[i].first == 0 && p->ranges[i].n == r->info.n_vertices) {
+            r->digest.points = (struct store_sum){{0}};
+            return NULL;
+        }
+    return &r->digest.points;
+}
+
+static int put_ranges(struct store *s, struct store_record *r, const struct positions *p, struct sdd_error *err)
 {
     struct touch *touches = NULL;
+    struct store_sum *old = begin_sum(r, p);
     int64_t n = 0;
     float *buffer = mesh_alloc(STORE_POINT_ROWS, 12, err);
     int rc = buffer ? list_touches(p, &touches, &n, err) : SDD_ENO_MEMORY;
     for (int64_t i = 0, end; i < n && !rc; i = end) {
         for (end = i + 1; end < n && touches[end].chunk == touches[i].chunk;)
             end++;
-        rc = put_chunk(s, r, p, touches + i, end - i, buffer, err);
+        rc = put_chunk(s, r, p, touches + i, end - i, old, buffer, err);
     }
     free(touches);
     free(buffer);
@@ -89,6 +102,8 @@ int store_put_points(struct store *s, const char *id, int64_t expected, const st
     rc = store_record_version(s, id, expected, &r, err);
     if (!rc)
         rc = positions_check(p, r.info.n_vertices, 0, err);
+    if (!rc)
+        rc = store_record_digest(s, &r, err);
     if (!rc)
         rc = put_ranges(s, &r, p, err);
     if (!rc) {

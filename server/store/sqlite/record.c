@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record.c: reads and writes the row of a mesh, which has everything but its arrays, and its checksum. */
+/* record.c: reads and writes the row of a mesh, which has everything but its arrays, with a digest of these and a
+ * checksum of its own.
+ *
+ * A page that the disk did not write is an older page, whose rows all match their own checksums. So what belongs to a
+ * version is in two places at least, on different pages: the row has the sum of its chunks' checksums, and the table
+ * `versions` has the version and the checksum of each row. Where they differ, the mesh is refused. */
 #include "server/store/sqlite/db.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +40,8 @@ static XXH128_canonical_t checksum(const struct store_record *r)
     uint64_t seed = i->n_primvars ? XXH3_64bits(i->primvars, (size_t)i->n_primvars * sizeof *i->primvars) : 0;
     if (name_bytes >= sizeof image.name)
         seed = XXH3_64bits_withSeed(i->name, name_bytes, seed);
+    if (r->has_digest) /* Rows of before schema 4 have none. */
+        seed = XXH3_64bits_withSeed(&r->digest, sizeof r->digest, seed);
     XXH128_canonicalFromHash(&out, XXH3_128bits_withSeed(&image, sizeof image, seed));
     return out;
 }
@@ -45,6 +52,31 @@ static bool copy_text(sqlite3_stmt *st, int column, char *out, size_t n)
     const char *text = (const char *)sqlite3_column_text(st, column);
     (void)snprintf(out, n, "%s", text ? text : "");
     return text != NULL;
+}
+
+static bool has_hash(sqlite3_stmt *st, int column, const XXH128_canonical_t *hash)
+{
+    const void *found = sqlite3_column_blob(st, column);
+    return found && sqlite3_column_bytes(st, column) == (int)sizeof *hash && memcmp(found, hash, sizeof *hash) == 0;
+}
+
+/* Compares the row, whose checksum is `hash`, with itself and with its row in `versions`, in the columns from `at`. */
+static int check_row(sqlite3_stmt *st, int at, const struct store_record *r, const XXH128_canonical_t *hash,
+                     struct sdd_error *err)
+{
+    const struct store_info *i = &r->info;
+    const char *how = NULL;
+    if (!has_hash(st, at, hash))
+        how = "its row does not match its checksum";
+    else if (sqlite3_column_type(st, at + 3) == SQLITE_NULL)
+        how = "it has a row, but is not among the versions";
+    if (how)
+        return sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: mesh %s: %s", i->id, how);
+    if (sqlite3_column_int64(st, at + 3) == i->version && has_hash(st, at + 4, hash))
+        return SDD_OK;
+    return sdd_fail(err, SDD_ESTORE, "store",
+                    "stored data is damaged: mesh %s: its row is of version %lld, but version %lld was stored", i->id,
+                    (long long)i->version, (long long)sqlite3_column_int64(st, at + 3));
 }
 
 /* Reads and checks the current row of MESH_FIND, MESH_LIST or MESH_LIST_NAMED. */
@@ -59,11 +91,14 @@ static int read_row(sqlite3_stmt *st, struct store_record *r, struct sdd_error *
     for (int n = 0; n < N; n++)
         *numbers[n] = sqlite3_column_int64(st, n);
     bool all = copy_text(st, N, i->id, sizeof i->id);
+    if (all && (sqlite3_column_type(st, 0) == SQLITE_NULL || sqlite3_column_type(st, N + 2) == SQLITE_NULL))
+        return sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: mesh %s: its row%s is missing", i->id,
+                        sqlite3_column_type(st, 0) == SQLITE_NULL ? "" : " of its topology");
     all &= copy_text(st, N + 1, i->name, sizeof i->name);
     all &= copy_text(st, N + 2, i->topology_id, sizeof i->topology_id);
     if (!all)
         return sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for the row of a mesh");
-    const void *options = sqlite3_column_blob(st, N + 3), *hash = sqlite3_column_blob(st, N + 4);
+    const void *options = sqlite3_column_blob(st, N + 3), *digest = sqlite3_column_blob(st, N + 6);
     if (options && sqlite3_column_bytes(st, N + 3) == (int)sizeof i->options)
         memcpy(&i->options, options, sizeof i->options);
     const void *primvars = sqlite3_column_blob(st, N + 5);
@@ -73,11 +108,12 @@ static int read_row(sqlite3_stmt *st, struct store_record *r, struct sdd_error *
         i->n_primvars = (int)(bytes / sizeof *i->primvars);
     }
     i->manifold = !(r->flags & STORE_NOT_MANIFOLD);
-    XXH128_canonical_t real = checksum(r);
-    if (hash && sqlite3_column_bytes(st, N + 4) == (int)sizeof real && memcmp(hash, &real, sizeof real) == 0)
-        return SDD_OK;
-    return sdd_fail(err, SDD_ESTORE, "store",
-                    "stored data is damaged: the row of mesh %lld does not match its checksum", (long long)r->key);
+    r->has_digest = digest && sqlite3_column_bytes(st, N + 6) == (int)sizeof r->digest;
+    if (r->has_digest)
+        memcpy(&r->digest, digest, sizeof r->digest);
+    XXH128_canonical_t hash = checksum(r);
+    memcpy(r->hash, hash.digest, sizeof r->hash);
+    return check_row(st, N + 4, r, &hash, err);
 }
 
 int store_record_find(struct store *s, const char *id, struct store_record *out, struct sdd_error *err)
@@ -86,11 +122,44 @@ int store_record_find(struct store *s, const char *id, struct store_record *out,
     int rc = store_statement(s, STORE_MESH_FIND, &st, err);
     if (rc)
         return rc;
-    int found = store_step(s, st, sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC), "find a mesh", err);
-    rc = found == 1 ? read_row(st, out, err) : found;
+    rc = store_step(s, st, sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC), "find a mesh", err);
+    bool found = rc == 1 && (sqlite3_column_type(st, 0) != SQLITE_NULL || /* Its key, and its version. */
+                             sqlite3_column_type(st, sqlite3_column_count(st) - 2) != SQLITE_NULL);
+    if (rc == 1)
+        rc = found ? read_row(st, out, err) : sdd_fail(err, SDD_ENOT_FOUND, "id", "there is no such mesh");
     (void)sqlite3_reset(st);
     (void)sqlite3_clear_bindings(st);
-    return found ? rc : sdd_fail(err, SDD_ENOT_FOUND, "id", "there is no such mesh");
+    return store_name(id, rc, err);
+}
+
+int store_record_digest(struct store *s, struct store_record *r, struct sdd_error *err)
+{
+    int rc = r->has_digest ? SDD_OK : store_digest_find(s, r->key, &r->digest, err);
+    r->has_digest |= !rc;
+    return rc;
+}
+
+int store_records_check(struct store *s, struct sdd_error *err)
+{
+    struct store_record r;
+    struct store_digest d;
+    sqlite3_stmt *st;
+    int checked = SDD_OK, rc = store_statement(s, STORE_MESH_LIST, &st, err);
+    if (rc)
+        return rc;
+    int bound = sqlite3_bind_text(st, 1, "", -1, SQLITE_STATIC) | sqlite3_bind_int64(st, 2, INT64_MAX);
+    while (!checked && (rc = store_step(s, st, bound, "read meshes", err)) == 1) {
+        checked = read_row(st, &r, err);
+        if (!checked && r.has_digest)
+            checked = store_digest_find(s, r.key, &d, err);
+        if (!checked && r.has_digest && memcmp(&d, &r.digest, sizeof d) != 0)
+            checked = sdd_fail(err, SDD_ESTORE, "store",
+                               "stored data is damaged: mesh %s: not all arrays are those of version %lld", r.info.id,
+                               (long long)r.info.version);
+    }
+    (void)sqlite3_reset(st);
+    (void)sqlite3_clear_bindings(st);
+    return checked ? checked : rc;
 }
 
 int store_record_version(struct store *s, const char *id, int64_t expected, struct store_record *r,
@@ -106,10 +175,9 @@ int store_record_version(struct store *s, const char *id, int64_t expected, stru
     return rc;
 }
 
-int store_record_write(struct store *s, struct store_record *r, struct sdd_error *err)
+static int write_row(struct store *s, struct store_record *r, const XXH128_canonical_t *hash, struct sdd_error *err)
 {
     struct store_info *i = &r->info;
-    XXH128_canonical_t hash = checksum(r);
     sqlite3_stmt *st;
     int rc = store_statement(s, STORE_MESH_WRITE, &st, err);
     if (rc)
@@ -123,14 +191,36 @@ int store_record_write(struct store *s, struct store_record *r, struct sdd_error
     bound |= sqlite3_bind_text(st, N + 2, i->id, -1, SQLITE_STATIC);
     bound |= sqlite3_bind_text(st, N + 3, i->name, -1, SQLITE_STATIC);
     bound |= sqlite3_bind_blob(st, N + 4, &i->options, sizeof i->options, SQLITE_STATIC);
-    bound |= sqlite3_bind_blob(st, N + 5, &hash, sizeof hash, SQLITE_STATIC);
+    bound |= sqlite3_bind_blob(st, N + 5, hash, sizeof *hash, SQLITE_STATIC);
     bound |= sqlite3_bind_blob(st, N + 6, i->primvars, i->n_primvars * (int)sizeof *i->primvars, SQLITE_STATIC);
+    bound |= sqlite3_bind_blob(st, N + 7, &r->digest, sizeof r->digest, SQLITE_STATIC);
     rc = store_step(s, st, bound, "write a mesh", err);
     (void)sqlite3_clear_bindings(st);
     if (rc && (sqlite3_extended_errcode(s->db) & 0xff) == SQLITE_CONSTRAINT)
         rc = sdd_fail(err, SDD_ECONFLICT, "id", "there is a mesh with this id already");
     if (!rc && !r->key)
         r->key = sqlite3_last_insert_rowid(s->db);
+    return rc;
+}
+
+int store_record_write(struct store *s, struct store_record *r, struct sdd_error *err)
+{
+    sqlite3_stmt *st;
+    int rc = store_record_digest(s, r, err);
+    if (rc)
+        return rc;
+    XXH128_canonical_t hash = checksum(r);
+    rc = write_row(s, r, &hash, err);
+    if (!rc)
+        rc = store_statement(s, STORE_VERSION_WRITE, &st, err);
+    if (rc)
+        return rc;
+    int bound = sqlite3_bind_text(st, 1, r->info.id, -1, SQLITE_STATIC);
+    bound |= sqlite3_bind_int64(st, 2, r->info.version);
+    bound |= sqlite3_bind_blob(st, 3, &hash, sizeof hash, SQLITE_STATIC);
+    rc = store_step(s, st, bound, "write a version", err);
+    (void)sqlite3_clear_bindings(st);
+    store_commit_note(s, r->info.id, r->info.version, &hash);
     return rc;
 }
 

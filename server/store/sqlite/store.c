@@ -18,10 +18,10 @@ int store_new_id(char id[STORE_ID_SIZE], struct sdd_error *err)
 
 /* Allocates n rows and reads them from the chunks of one kind. */
 static int read_rows(struct store *s, enum store_kind kind, int64_t owner, int64_t n, int64_t row_bytes, void **out,
-                     struct sdd_error *err)
+                     struct store_digest *digest, struct sdd_error *err)
 {
     *out = mesh_alloc(n, row_bytes, err);
-    return *out ? store_chunks_read(s, kind, owner, 0, *out, n * row_bytes, err) : SDD_ENO_MEMORY;
+    return *out ? store_chunks_read(s, kind, owner, 0, *out, n * row_bytes, digest, err) : SDD_ENO_MEMORY;
 }
 
 /* Fills in what the primvars are, without their values, and returns the bytes that the values take. */
@@ -41,23 +41,27 @@ static int load_arrays(struct store *s, const struct store_record *r, struct mes
                        struct sdd_error *err)
 {
     const struct store_info *i = &r->info;
+    struct store_digest d = {0};
     int64_t n_vertices = 0, n_uvs = 0, at = 0, primvar_bytes = list_primvars(i, a);
-    int rc = read_rows(s, STORE_TOPOLOGY, r->topology, r->topology_bytes, 1, &buffers[0], err);
+    int rc = read_rows(s, STORE_TOPOLOGY, r->topology, r->topology_bytes, 1, &buffers[0], NULL, err);
     if (!rc && mesh_decode(buffers[0], r->topology_bytes, a, &n_vertices, &n_uvs, err))
         rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: topology %lld cannot be read",
                       (long long)r->topology);
     if (!rc && (n_vertices != i->n_vertices || a->face_counts.n != i->n_faces || n_uvs != i->n_uvs))
         rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: mesh %s and its topology differ", i->id);
     if (!rc)
-        rc = read_rows(s, STORE_POINTS, r->key, i->n_vertices, 12, &buffers[1], err);
+        rc = read_rows(s, STORE_POINTS, r->key, i->n_vertices, 12, &buffers[1], &d, err);
     if (!rc)
-        rc = read_rows(s, STORE_UVS, r->key, i->n_uvs, 8, &buffers[2], err);
+        rc = read_rows(s, STORE_UVS, r->key, i->n_uvs, 8, &buffers[2], &d, err);
     if (!rc && r->flags & STORE_SPARSE_VERTICES)
-        rc = read_rows(s, STORE_VERTEX_IDS, r->key, i->n_vertices, 4, &buffers[3], err);
+        rc = read_rows(s, STORE_VERTEX_IDS, r->key, i->n_vertices, 4, &buffers[3], &d, err);
     if (!rc && r->flags & STORE_SPARSE_FACES)
-        rc = read_rows(s, STORE_FACE_IDS, r->key, i->n_faces, 4, &buffers[4], err);
+        rc = read_rows(s, STORE_FACE_IDS, r->key, i->n_faces, 4, &buffers[4], &d, err);
     if (!rc && i->n_primvars)
-        rc = read_rows(s, STORE_PRIMVARS, r->key, primvar_bytes, 1, &buffers[5], err);
+        rc = read_rows(s, STORE_PRIMVARS, r->key, primvar_bytes, 1, &buffers[5], &d, err);
+    if (!rc && r->has_digest && memcmp(&d, &r->digest, sizeof d) != 0)
+        rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: not all arrays are those of version %lld",
+                      (long long)i->version);
     if (rc)
         return rc;
     a->points = (struct f32s){buffers[1], 3 * i->n_vertices};
@@ -96,7 +100,7 @@ int store_load(struct store *s, const char *id, struct mesh **out, struct store_
     if (rc) {
         mesh_free(*out);
         *out = NULL;
-        return rc;
+        return store_name(id, rc, err);
     }
     memcpy((*out)->name, r.info.name, sizeof r.info.name);
     (*out)->n_edges = r.info.n_edges;
@@ -108,17 +112,17 @@ int store_load(struct store *s, const char *id, struct mesh **out, struct store_
 
 /* ---- writing ---- */
 static int write_array(struct store *s, enum store_kind kind, int64_t owner, const void *data, int64_t bytes,
-                       struct sdd_error *err)
+                       struct store_digest *d, struct sdd_error *err)
 {
     struct store_writer w;
-    int rc = store_writer_init(&w, s, kind, owner, err);
+    int rc = store_writer_init(&w, s, kind, owner, d, err);
     return rc ? rc : store_writer_fini(&w, store_writer_add(&w, data, bytes, err), err);
 }
 
 static int write_topology(struct store *s, const struct mesh_encoding *e, int64_t key, struct sdd_error *err)
 {
     struct store_writer w;
-    int rc = store_writer_init(&w, s, STORE_TOPOLOGY, key, err);
+    int rc = store_writer_init(&w, s, STORE_TOPOLOGY, key, NULL, err);
     if (rc)
         return rc;
     for (int i = 0; i < e->n && !rc; i++)
@@ -126,33 +130,37 @@ static int write_topology(struct store *s, const struct mesh_encoding *e, int64_
     return store_writer_fini(&w, rc, err);
 }
 
-/* Makes the topology of m that of the record. It is written if no mesh has it yet. */
-static int put_topology(struct store *s, const struct mesh *m, struct store_record *r, struct sdd_error *err)
+/* Runs a statement that gives the key of the record's topology, or no row. */
+static int find_topology(struct store *s, enum store_sql sql, struct store_record *r, struct sdd_error *err)
 {
-    struct mesh_encoding e;
     sqlite3_stmt *st;
-    int rc = mesh_topology_id(m, r->info.topology_id, err);
-    if (!rc)
-        rc = store_statement(s, STORE_TOPOLOGY_FIND, &st, err);
+    int rc = store_statement(s, sql, &st, err);
     if (rc)
         return rc;
-    mesh_encode(m, &e);
-    r->topology_bytes = e.bytes;
-    rc = store_step(s, st, sqlite3_bind_text(st, 1, r->info.topology_id, -1, SQLITE_STATIC), "find a topology", err);
+    int bound = sqlite3_bind_text(st, 1, r->info.topology_id, -1, SQLITE_STATIC);
+    bound |= sqlite3_bind_int64(st, 2, r->topology_bytes);
+    rc = store_step(s, st, bound, "look for a topology", err);
     if (rc == 1)
         r->topology = sqlite3_column_int64(st, 0);
     (void)sqlite3_reset(st);
     (void)sqlite3_clear_bindings(st);
-    if (rc)
-        return rc < 0 ? rc : SDD_OK;
-    rc = store_statement(s, STORE_TOPOLOGY_INSERT, &st, err);
+    return rc;
+}
+
+/* Makes the topology of m that of the record. Of one that is stored already only the chunks are written that have
+ * another checksum, which damage has left there. */
+static int put_topology(struct store *s, const struct mesh *m, struct store_record *r, struct sdd_error *err)
+{
+    struct mesh_encoding e;
+    int rc = mesh_topology_id(m, r->info.topology_id, err);
     if (rc)
         return rc;
-    int bound = sqlite3_bind_text(st, 1, r->info.topology_id, -1, SQLITE_STATIC) | sqlite3_bind_int64(st, 2, e.bytes);
-    rc = store_step(s, st, bound, "insert a topology", err);
-    (void)sqlite3_clear_bindings(st);
-    r->topology = sqlite3_last_insert_rowid(s->db);
-    return rc ? rc : write_topology(s, &e, r->topology, err);
+    mesh_encode(m, &e);
+    r->topology_bytes = e.bytes;
+    rc = find_topology(s, STORE_TOPOLOGY_FIND, r, err);
+    if (!rc)
+        rc = find_topology(s, STORE_TOPOLOGY_PUT, r, err);
+    return rc < 0 ? rc : write_topology(s, &e, r->topology, err);
 }
 
 /* Deletes a topology if no mesh has it any more. */
@@ -198,10 +206,11 @@ static int write_record(struct store *s, struct store_record *r, const struct me
     return store_record_write(s, r, err);
 }
 
-static int write_primvars(struct store *s, int64_t key, const struct mesh *m, struct sdd_error *err)
+static int write_primvars(struct store *s, int64_t key, const struct mesh *m, struct store_digest *d,
+                          struct sdd_error *err)
 {
     struct store_writer w;
-    int rc = store_writer_init(&w, s, STORE_PRIMVARS, key, err);
+    int rc = store_writer_init(&w, s, STORE_PRIMVARS, key, d, err);
     if (rc)
         return rc;
     for (int i = 0; i < m->n_primvars && !rc; i++) {
@@ -211,18 +220,23 @@ static int write_primvars(struct store *s, int64_t key, const struct mesh *m, st
     return store_writer_fini(&w, rc, err);
 }
 
-static int write_mesh_arrays(struct store *s, int64_t key, const struct mesh *m, struct sdd_error *err)
+/* Writes all arrays of the mesh that has the record, which gets their digest. */
+static int write_mesh_arrays(struct store *s, struct store_record *r, const struct mesh *m, struct sdd_error *err)
 {
-    int flags = flags_of(m);
-    int rc = write_array(s, STORE_POINTS, key, m->points, 12 * m->n_vertices, err);
+    struct store_digest *d = &r->digest;
+    int64_t key = r->key, flags = flags_of(m);
+    int64_t vertex_ids = flags & STORE_SPARSE_VERTICES ? m->n_vertices : 0;
+    int64_t face_ids = flags & STORE_SPARSE_FACES ? m->n_faces : 0;
+    *d = (struct store_digest){0};
+    r->has_digest = true;
+    int rc = write_array(s, STORE_POINTS, key, m->points, 12 * m->n_vertices, d, err);
     if (!rc)
-        rc = write_array(s, STORE_UVS, key, m->uvs, 8 * m->n_uvs, err);
+        rc = write_array(s, STORE_UVS, key, m->uvs, 8 * m->n_uvs, d, err);
     if (!rc)
-        rc = write_array(s, STORE_VERTEX_IDS, key, m->vertex_ids, flags & STORE_SPARSE_VERTICES ? 4 * m->n_vertices : 0,
-                         err);
+        rc = write_array(s, STORE_VERTEX_IDS, key, m->vertex_ids, 4 * vertex_ids, d, err);
     if (!rc)
-        rc = write_array(s, STORE_FACE_IDS, key, m->face_ids, flags & STORE_SPARSE_FACES ? 4 * m->n_faces : 0, err);
-    return rc ? rc : write_primvars(s, key, m, err);
+        rc = write_array(s, STORE_FACE_IDS, key, m->face_ids, 4 * face_ids, d, err);
+    return rc ? rc : write_primvars(s, key, m, d, err);
 }
 
 int store_create(struct store *s, const char *id, const struct mesh *m, int64_t now_ms,
@@ -236,10 +250,12 @@ int store_create(struct store *s, const char *id, const struct mesh *m, int64_t 
     if (rc)
         return rc;
     rc = put_topology(s, m, &r, err);
-    if (!rc)
+    if (!rc) /* The chunks need its key, and its digest needs the chunks. */
         rc = write_record(s, &r, m, now_ms, err);
     if (!rc)
-        rc = write_mesh_arrays(s, r.key, m, err);
+        rc = write_mesh_arrays(s, &r, m, err);
+    if (!rc)
+        rc = store_record_write(s, &r, err);
     rc = store_finish(s, rc, &r, answer, info, err);
     s->n_meshes += !rc;
     return rc;
@@ -259,9 +275,9 @@ int store_replace(struct store *s, const char *id, int64_t expected, const struc
         rc = put_topology(s, m, &r, err);
     }
     if (!rc)
-        rc = write_record(s, &r, m, now_ms, err);
+        rc = write_mesh_arrays(s, &r, m, err);
     if (!rc)
-        rc = write_mesh_arrays(s, r.key, m, err);
+        rc = write_record(s, &r, m, now_ms, err);
     if (!rc && old != r.topology)
         rc = drop_topology(s, old, err);
     return store_finish(s, rc, &r, answer, info, err);
@@ -288,6 +304,25 @@ int store_rename(struct store *s, const char *id, int64_t expected, const char *
     return store_finish(s, rc, &r, NULL, info, err);
 }
 
+static int delete_by_id(struct store *s, enum store_sql sql, const char *id, struct sdd_error *err)
+{
+    sqlite3_stmt *st;
+    int rc = store_statement(s, sql, &st, err);
+    if (!rc)
+        rc = store_step(s, st, sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC), "delete a row of a mesh", err);
+    if (!rc)
+        (void)sqlite3_clear_bindings(st);
+    return rc;
+}
+
+static int delete_version(struct store *s, const char *id, struct sdd_error *err)
+{
+    int rc = delete_by_id(s, STORE_VERSION_DELETE, id, err);
+    if (!rc)
+        store_commit_note(s, id, 0, NULL);
+    return rc;
+}
+
 static int delete_mesh(struct store *s, const char *id, int64_t expected, struct sdd_error *err)
 {
     struct store_record r;
@@ -295,14 +330,20 @@ static int delete_mesh(struct store *s, const char *id, int64_t expected, struct
     if (rc)
         return rc;
     rc = store_record_version(s, id, expected, &r, err);
-    if (!rc)
+    const bool is_damaged = rc == SDD_ESTORE && expected == STORE_ANY_VERSION && !s->failed;
+    if (is_damaged) /* Its chunks and its topology stay, as the row may name those of another mesh. */
+        rc = delete_by_id(s, STORE_MESH_DELETE_BY_ID, id, err);
+    if (!rc && !is_damaged)
         rc = store_run(s, STORE_MESH_CHUNKS_DELETE, r.key, 0, err);
-    if (!rc)
+    if (!rc && !is_damaged)
         rc = store_run(s, STORE_MESH_DELETE, r.key, 0, err);
+    const int n_rows = sqlite3_changes(s->db);
     if (!rc)
+        rc = delete_version(s, id, err);
+    if (!rc && !is_damaged)
         rc = drop_topology(s, r.topology, err);
     rc = store_end(s, rc, err);
-    s->n_meshes -= !rc;
+    s->n_meshes -= rc ? 0 : n_rows;
     return rc;
 }
 

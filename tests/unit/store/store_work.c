@@ -15,7 +15,7 @@ uint64_t work_random(struct store_work *w)
     return w->random = x;
 }
 
-static float content(int mesh, int64_t version)
+float work_content(int mesh, int64_t version)
 {
     return (float)(mesh * 100000 + version);
 }
@@ -25,7 +25,7 @@ static struct mesh *make_mesh(int mesh, int64_t version, int shape)
 {
     struct mesh *m = sample_grid(70 + shape, 60);
     for (int64_t i = 0; i < 3 * m->n_vertices; i++)
-        m->points[i] = content(mesh, version);
+        m->points[i] = work_content(mesh, version);
     return m;
 }
 
@@ -44,7 +44,7 @@ static int put_points(struct store *s, int mesh, int64_t version)
         return rc;
     float *points = malloc((size_t)info.n_vertices * 12);
     for (int64_t i = 0; i < 3 * info.n_vertices; i++)
-        points[i] = content(mesh, version);
+        points[i] = work_content(mesh, version);
     struct position_range ranges[] = {{0, 4000, points}, {4000, info.n_vertices - 4000, points + 12000}};
     struct positions p = {2, ranges, NULL};
     rc = store_put_points(s, id, version - 1, &p, version, NULL, NULL, NULL);
@@ -111,7 +111,7 @@ void work_check(struct store *s, struct store_work *w)
             fail_msg("mesh %d is at version %lld; %lld was acknowledged, %lld under way", i, (long long)info.version,
                      (long long)w->acked[i], (long long)w->next[i]);
         for (int64_t k = 0; m && k < 3 * m->n_vertices; k++)
-            assert_true(m->points[k] == content(i, info.version));
+            assert_true(m->points[k] == work_content(i, info.version));
         mesh_free(m);
         w->acked[i] = w->next[i] = info.version;
         if (w->answer[i])

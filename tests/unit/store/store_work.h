@@ -17,6 +17,8 @@ struct store_work {              /* plain data: may live in memory shared with a
 };
 
 uint64_t work_random(struct store_work *w);
+/* work_content: each coordinate of a mesh at a version. */
+float work_content(int mesh, int64_t version);
 /* work_step: one change. Result  what the store said */
 int work_step(struct store *s, struct store_work *w);
 /* work_check: fails the test unless every mesh is as acknowledged or, whole, as the change under way would leave it;

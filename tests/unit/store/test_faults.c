@@ -2,6 +2,7 @@
 /* A full disk, failing reads, writes and syncs at every k-th call, and power cuts: nothing that was acknowledged is
  * lost, nothing is half there, and the store says what it should about itself. */
 #include "tests/unit/store/faulty_vfs.h"
+#include "tests/unit/store/store_files.h"
 #include "tests/unit/store/store_work.h"
 #include "tests/unit/tempdir.h"
 #include <setjmp.h>
@@ -12,21 +13,12 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static struct store *reopen(const char *dir)
-{
-    struct store *s;
-    struct sdd_error err = {0};
-    if (store_open(dir, &s, &err))
-        fail_msg("%s", err.text);
-    return s;
-}
-
 /* Some changes with the k-th call of a kind failing, then a look at what is left. Result  did the fault come? */
 static bool torture(enum faulty_kind kind, int64_t k, int forever, int code)
 {
     char *dir = tempdir();
     struct store_work w = {.random = 4711};
-    struct store *s = reopen(dir);
+    struct store *s = store_reopen(dir);
     struct sdd_error err = {0};
     int failed = 0;
     for (int i = 0; i < 6; i++)
@@ -54,7 +46,7 @@ static bool torture(enum faulty_kind kind, int64_t k, int forever, int code)
     }
     store_close(s);
     faulty.kind = FAULTY_NONE;
-    s = reopen(dir);
+    s = store_reopen(dir);
     work_check(s, &w);
     if (store_check(s, &err))
         fail_msg("%s", err.text);
@@ -83,7 +75,7 @@ static void test_delete_on_full_disk(void **state)
 {
     char *dir = tempdir(), path[300];
     struct store_work w = {.random = 4711};
-    struct store *s = reopen(dir);
+    struct store *s = store_reopen(dir);
     struct sdd_error err = {0};
     (void)state;
     (void)snprintf(path, sizeof path, "%s/reserve", dir);
@@ -121,7 +113,7 @@ static void test_failed_read(void **state)
 {
     char *dir = tempdir();
     struct store_work w = {.random = 4711};
-    struct store *s = reopen(dir);
+    struct store *s = store_reopen(dir);
     struct sdd_error err;
     struct mesh *m;
     (void)state;
@@ -147,7 +139,7 @@ static void test_failed_read(void **state)
     }
     faulty.kind = FAULTY_NONE;
     assert_true(refused > 10);
-    s = reopen(dir);
+    s = store_reopen(dir);
     work_check(s, &w);
     store_close(s);
     tempdir_remove(dir);
@@ -161,7 +153,7 @@ static void test_power_cut(void **state)
     char *dir = tempdir();
     struct store_work w = {.random = 99};
     (void)state;
-    store_close(reopen(dir));
+    store_close(store_reopen(dir));
     for (int i = 0; i < n; i++) {
         struct store *s = NULL;
         struct sdd_error err = {0};
@@ -171,7 +163,7 @@ static void test_power_cut(void **state)
                 ;
         store_close(s);
         faulty_power_cut((uint64_t)i);
-        s = reopen(dir);
+        s = store_reopen(dir);
         work_check(s, &w);
         if (i % 20 == 0 && store_check(s, &err))
             fail_msg("cut %d: %s", i, err.text);

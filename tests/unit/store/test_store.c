@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "server/store/store.h"
 #include "tests/unit/sample.h"
+#include "tests/unit/store/store_files.h"
 #include "tests/unit/tempdir.h"
 #include <fcntl.h>
 #include <setjmp.h>
@@ -12,15 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
-
-static struct store *reopen(const char *dir)
-{
-    struct store *s;
-    struct sdd_error err = {0};
-    if (store_open(dir, &s, &err))
-        fail_msg("%s", err.text);
-    return s;
-}
 
 #define OK(call)                                                                                                       \
     do {                                                                                                               \
@@ -71,21 +62,10 @@ static int64_t count(struct store *s, const char *dir, const char *sql)
     return n;
 }
 
-static void sql(const char *dir, const char *text)
-{
-    char path[300], *why = NULL;
-    sqlite3 *db;
-    (void)snprintf(path, sizeof path, "%s/subdd.db", dir);
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, text, NULL, NULL, &why))
-        fail_msg("%s", why);
-    (void)sqlite3_close(db);
-}
-
 static void test_create_and_load(void **state)
 {
     char *dir = tempdir();
-    struct store *s = reopen(dir);
+    struct store *s = store_reopen(dir);
     struct store_info info;
     struct sdd_error err;
     struct mesh *m = sample_cube(), *got;
@@ -113,7 +93,7 @@ static void test_create_and_load(void **state)
     assert_true(database >= 4096 && log > 0);
     OK(store_check(s, &err));
     store_close(s);
-    s = reopen(dir);
+    s = store_reopen(dir);
     stored(s, "m_1", m, 1);
     OK(store_find(s, "m_1", &info, &err));
     assert_int_equal(info.manifold, 1);
@@ -124,7 +104,7 @@ static void test_create_and_load(void **state)
     OK(store_delete(s, "m_1", 1, &err));
     store_close(s);
     assert_int_equal(count(s, dir, "SELECT count(*) FROM topologies"), 1); /* m_3 has it still */
-    s = reopen(dir);
+    s = store_reopen(dir);
     OK(store_delete(s, "m_3", STORE_ANY_VERSION, &err));
     store_close(s);
     assert_int_equal(count(s, dir, "SELECT count(*) FROM topologies"), 0);
@@ -137,7 +117,7 @@ static void test_create_and_load(void **state)
 static void test_big_mesh_and_replace(void **state)
 {
     char *dir = tempdir();
-    struct store *s = reopen(dir);
+    struct store *s = store_reopen(dir);
     struct edit_result r = {0};
     struct sdd_error err;
     (void)state;
@@ -168,7 +148,7 @@ static void test_big_mesh_and_replace(void **state)
 static void test_primvars(void **state)
 {
     char *dir = tempdir();
-    struct store *s = reopen(dir);
+    struct store *s = store_reopen(dir);
     struct store_info info;
     const float moved[3] = {9, 9, 9};
     const struct position_range range = {3, 1, moved};
@@ -180,7 +160,7 @@ static void test_primvars(void **state)
     OK(store_put_points(s, "m_1", 1, &p, 2, NULL, &info, &err));
     memcpy(m->points + 9, moved, sizeof moved);
     store_close(s);
-    s = reopen(dir);
+    s = store_reopen(dir);
     stored(s, "m_1", m, 2);
     OK(store_find(s, "m_1", &info, &err));
     assert_int_equal(info.n_primvars, 5);
@@ -189,7 +169,7 @@ static void test_primvars(void **state)
     OK(store_replace(s, "m_1", 2, m, 3, NULL, NULL, &err));
     stored(s, "m_1", m, 3);
     store_close(s);
-    s = reopen(dir);
+    s = store_reopen(dir);
     OK(store_check(s, &err));
     stored(s, "m_1", m, 3);
     OK(store_replace(s, "m_1", 3, plain, 4, NULL, NULL, &err));
@@ -201,36 +181,10 @@ static void test_primvars(void **state)
     tempdir_remove(dir);
 }
 
-/* A file from before there were primvars: its meshes are there, and can get some. */
-static void test_upgrade(void **state)
-{
-    char *dir = tempdir();
-    struct store *s = reopen(dir);
-    struct mesh *m = sample_cube(), *rich = sample_json(sample_primvars_json);
-    (void)state;
-    OK(store_create(s, "m_1", m, 1, NULL, NULL, &err));
-    store_close(s);
-    sql(dir, "DROP INDEX meshes_name; ALTER TABLE meshes DROP COLUMN primvars; PRAGMA user_version=1");
-    for (int i = 0; i < 2; i++) {
-        s = reopen(dir);
-        stored(s, "m_1", m, 1);
-        store_close(s);
-        assert_int_equal(count(NULL, dir, "PRAGMA user_version"), 3);
-        assert_int_equal(count(NULL, dir, "SELECT count(*) FROM sqlite_schema WHERE name = 'meshes_name'"), 1);
-    }
-    s = reopen(dir);
-    OK(store_replace(s, "m_1", 1, rich, 2, NULL, NULL, &err));
-    stored(s, "m_1", rich, 2);
-    store_close(s);
-    mesh_free(m);
-    mesh_free(rich);
-    tempdir_remove(dir);
-}
-
 static void test_put_points(void **state)
 {
     char *dir = tempdir();
-    struct store *s = reopen(dir);
+    struct store *s = store_reopen(dir);
     struct sdd_error err;
     struct store_info info;
     (void)state;
@@ -269,7 +223,7 @@ static void test_put_points(void **state)
 static void test_list(void **state)
 {
     char *dir = tempdir(), id[STORE_ID_SIZE];
-    struct store *s = reopen(dir);
+    struct store *s = store_reopen(dir);
     struct store_info *list;
     struct sdd_error err;
     int n, more;
@@ -303,7 +257,7 @@ static void test_rename(void **state)
 {
     static const size_t lengths[] = {1, 131, 132, 133, MESH_NAME_SIZE - 1};
     char *dir = tempdir(), name[MESH_NAME_SIZE];
-    struct store *s = reopen(dir);
+    struct store *s = store_reopen(dir);
     struct mesh *m = sample_cube();
     struct store_info info, *list;
     struct sdd_error err;
@@ -321,7 +275,7 @@ static void test_rename(void **state)
         assert_int_equal(info.version, i + 2);
         assert_int_equal(info.updated_ms, i + 2);
         store_close(s);
-        s = reopen(dir);
+        s = store_reopen(dir);
         OK(store_find(s, "m_1", &info, &err));
         assert_string_equal(info.name, name);
         stored(s, "m_1", m, (int64_t)i + 2);
@@ -347,11 +301,11 @@ static void test_rename(void **state)
     OK(store_check(s, &err));
     store_close(s);
     memset(name, 'n', MESH_NAME_SIZE - 1);
-    s = reopen(dir);
+    s = store_reopen(dir);
     OK(store_rename(s, "m_1", 8, name, 10, &info, &err));
     store_close(s);
-    sql(dir, "UPDATE meshes SET name = substr(name, 1, 254) || 'x' WHERE id = 'm_1'"); /* past the image */
-    s = reopen(dir);
+    store_sql(dir, "UPDATE meshes SET name = substr(name, 1, 254) || 'x' WHERE id = 'm_1'"); /* past the image */
+    s = store_reopen(dir);
     REFUSED(SDD_ESTORE, store_find(s, "m_1", &info, &err));
     store_close(s);
     mesh_free(m);
@@ -361,7 +315,7 @@ static void test_rename(void **state)
 static void test_answers(void **state)
 {
     char *dir = tempdir();
-    struct store *s = reopen(dir);
+    struct store *s = store_reopen(dir);
     struct sdd_error err;
     struct store_answer got, a = {.principal = "anna",
                                   .key = "k1",
@@ -381,7 +335,7 @@ static void test_answers(void **state)
     REFUSED(SDD_ECONFLICT, store_create(s, "m_2", m, 5000, &a, NULL, &err));
     REFUSED(SDD_ENOT_FOUND, store_load(s, "m_2", &(struct mesh *){0}, NULL, &err)); /* and nothing of it was written */
     store_close(s);
-    s = reopen(dir);
+    s = store_reopen(dir);
     OK(store_idempotent_find(s, "anna", "k1", a.digest, 6000, &got, &block, &found, &err));
     assert_int_equal(found, 1);
     assert_int_equal(got.status, 201);
@@ -410,6 +364,37 @@ static void test_answers(void **state)
     tempdir_remove(dir);
 }
 
+static void test_damaged_answers(void **state)
+{
+    static const char *const damages[] = {"body = x'7b7e'", "status = 200",          "etag = '2'",
+                                          "created = 5001", "digest = zeroblob(32)", "digest = x''"};
+    char *dir = tempdir(), change[80];
+    struct store *s = store_reopen(dir);
+    struct sdd_error err;
+    struct store_answer got,
+        a = {.principal = "anna", .key = "k1", .digest = {7}, .status = 201, .etag = "1", .body = "{}", .bytes = 2};
+    void *block;
+    int found;
+    (void)state;
+    struct mesh *m = sample_grid(1, 1);
+    OK(store_create(s, "m_1", m, 5000, &a, NULL, &err));
+    store_close(s);
+    store_sql(dir, "CREATE TABLE good AS SELECT * FROM answers");
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        (void)snprintf(change, sizeof change, "UPDATE answers SET %s", damages[i]);
+        store_sql(dir, change);
+        s = store_reopen(dir);
+        a.digest[0] = (unsigned char)i; /* another request is told of the damage as well */
+        REFUSED(SDD_ESTORE, store_idempotent_find(s, "anna", "k1", a.digest, 6000, &got, &block, &found, &err));
+        assert_non_null(strstr(err.text, "damaged: the answer to the key k1"));
+        assert_null(block);
+        store_close(s);
+        store_sql(dir, "DELETE FROM answers; INSERT INTO answers SELECT * FROM good");
+    }
+    mesh_free(m);
+    tempdir_remove(dir);
+}
+
 static void open_refused(const char *dir, const char *says)
 {
     struct store *s;
@@ -427,7 +412,7 @@ static void test_open(void **state)
     (void)state;
     (void)snprintf(path, sizeof path, "%s/subdd.db", dir);
     (void)snprintf(deeper, sizeof deeper, "%s/new", dir);
-    struct store *s = reopen(deeper); /* made, for nobody else's eyes */
+    struct store *s = store_reopen(deeper); /* made, for nobody else's eyes */
     assert_int_equal(stat(deeper, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
     (void)snprintf(path, sizeof path, "%s/new/subdd.db", dir);
@@ -436,20 +421,20 @@ static void test_open(void **state)
     (void)snprintf(path, sizeof path, "%s/subdd.db", dir);
     open_refused(deeper, "/new/subdd.db is in use: another process");
     store_close(s);
-    store_close(reopen(deeper));
+    store_close(store_reopen(deeper));
     store_close(NULL);
     (void)snprintf(deeper, sizeof deeper, "%s/a/b", dir);
     open_refused(deeper, "No such file");
     open_refused("", "--data-dir is empty");
     open_refused("/dev/null", "/dev/null is not a directory");
-    sql(dir, "CREATE TABLE x (y); PRAGMA application_id=7");
+    store_sql(dir, "CREATE TABLE x (y); PRAGMA application_id=7");
     open_refused(dir, "another program (application id 7)");
-    sql(dir, "PRAGMA application_id=0");
+    store_sql(dir, "PRAGMA application_id=0");
     open_refused(dir, "another program (application id 0)");
     (void)unlink(path);
-    store_close(reopen(dir));
-    sql(dir, "PRAGMA user_version=4");
-    open_refused(dir, "has schema 4, this subdd knows 3");
+    store_close(store_reopen(dir));
+    store_sql(dir, "PRAGMA user_version=5");
+    open_refused(dir, "has schema 5, this subdd knows 4");
     FILE *f = fopen(path, "wb");
     for (int i = 0; i < 10000; i++)
         (void)fputs("not a database\n", f);
@@ -471,23 +456,37 @@ static void test_damage(void **state)
                                           "UPDATE topologies SET bytes = bytes - 4",
                                           "UPDATE topologies SET id = 'x'",
                                           "UPDATE meshes SET version = 9",
-                                          "UPDATE meshes SET name = 'other'"};
+                                          "UPDATE meshes SET name = 'other'",
+                                          "UPDATE meshes SET digest = zeroblob(32)",
+                                          "UPDATE meshes SET digest = x''",
+                                          "DELETE FROM meshes",
+                                          "DELETE FROM versions",
+                                          "UPDATE versions SET version = 2",
+                                          "UPDATE versions SET hash = zeroblob(16)"};
     (void)state;
     struct mesh *m = sample_grid(200, 100), *got;
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         char *dir = tempdir();
         struct sdd_error err;
-        struct store *s = reopen(dir);
+        struct store_info *list;
+        int n, more;
+        struct store *s = store_reopen(dir);
         OK(store_create(s, "m_d", m, 1, NULL, NULL, &err));
         store_close(s);
-        sql(dir, damages[i]);
-        s = reopen(dir);
+        store_sql(dir, damages[i]);
+        s = store_reopen(dir);
         REFUSED(SDD_ESTORE, store_load(s, "m_d", &got, NULL, &err));
         assert_null(got);
-        if (!strstr(err.text, "damaged"))
+        if (!strstr(err.text, "damaged") || !strstr(err.text, "m_d"))
             fail_msg("%s: %s", damages[i], err.text);
-        if (strstr(damages[i], "data"))
-            REFUSED(SDD_ESTORE, store_check(s, &err));
+        REFUSED(SDD_ESTORE, store_check(s, &err));
+        OK(store_create(s, "m_e", m, 1, NULL, NULL, &err));
+        stored(s, "m_e", m, 1); /* although it has the same topology */
+        OK(store_delete(s, "m_d", STORE_ANY_VERSION, &err));
+        REFUSED(SDD_ENOT_FOUND, store_load(s, "m_d", &got, NULL, &err));
+        OK(store_list(s, NULL, "", 9, &list, &n, &more, &err));
+        assert_int_equal(n, 1);
+        free(list);
         store_close(s);
         tempdir_remove(dir);
     }
@@ -504,7 +503,7 @@ static void test_bit_flips(void **state)
     for (int round = 0; round < 150; round++) {
         char *dir = tempdir(), path[300];
         struct sdd_error err;
-        struct store *s = reopen(dir);
+        struct store *s = store_reopen(dir);
         OK(store_create(s, "m_d", m, 1, NULL, NULL, &err));
         store_close(s);
         (void)snprintf(path, sizeof path, "%s/subdd.db", dir);
@@ -558,11 +557,11 @@ int main(void)
         cmocka_unit_test(test_create_and_load),
         cmocka_unit_test(test_big_mesh_and_replace),
         cmocka_unit_test(test_primvars),
-        cmocka_unit_test(test_upgrade),
         cmocka_unit_test(test_put_points),
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_rename),
         cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_damaged_answers),
         cmocka_unit_test(test_open),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_bit_flips),

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stores of earlier schemas open with all that they have. What has no digest yet gets it when it is next changed; until
+ * then it is checked as it was. */
+#include "tests/unit/sample.h"
+#include "tests/unit/store/schema3.h"
+#include "tests/unit/store/store_files.h"
+#include "tests/unit/tempdir.h"
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static int64_t count(const char *dir, const char *sql)
+{
+    char path[300];
+    sqlite3 *db;
+    sqlite3_stmt *st;
+    (void)snprintf(path, sizeof path, "%s/subdd.db", dir);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+    int64_t n = sqlite3_column_int64(st, 0);
+    (void)sqlite3_finalize(st);
+    (void)sqlite3_close(db);
+    return n;
+}
+
+static void has(struct store *s, const char *id, const struct mesh *want, const char *name, int64_t version)
+{
+    struct store_info info;
+    struct sdd_error err = {0};
+    struct mesh *m;
+    if (store_load(s, id, &m, &info, &err))
+        fail_msg("%s", err.text);
+    sample_same(m, want);
+    assert_int_equal(info.version, version);
+    assert_string_equal(info.name, name);
+    mesh_free(m);
+}
+
+/* Moves one vertex, and applies that to m as well. */
+static void move_one(struct store *s, const char *id, struct mesh *m)
+{
+    float to[3] = {4, 5, 6};
+    struct position_range range = {2, 1, to};
+    struct positions p = {1, &range, NULL};
+    struct sdd_error err = {0};
+    if (store_put_points(s, id, STORE_ANY_VERSION, &p, 9, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    positions_apply(&p, m);
+}
+
+static void upgrade(int version, const char *older)
+{
+    static const unsigned char digest[32] = "digest of the request, 32 bytes";
+    char *dir = tempdir();
+    struct mesh *cube = sample_cube(), *rich = sample_json(sample_primvars_json);
+    struct store_answer got;
+    struct sdd_error err = {0};
+    void *block;
+    int found;
+    for (int k = 0; k < 3; k++)
+        cube->points[9 + k] = 9;
+    store_sql(dir, schema3);
+    store_sql(dir, older);
+    assert_int_equal(count(dir, "PRAGMA user_version"), version);
+    for (int i = 0; i < 2; i++) {
+        struct store *s = store_reopen(dir);
+        has(s, "m_1", cube, "m_1", 2);
+        if (version > 1) /* before, there were no primvars */
+            has(s, "m_2", rich, "rich", 2);
+        assert_int_equal(store_idempotent_find(s, "anna", "k1", digest, 3000, &got, &block, &found, &err), SDD_OK);
+        assert_int_equal(found, 1);
+        assert_string_equal(got.location, "/v1/meshes/m_1");
+        free(block);
+        assert_int_equal(store_check(s, &err), SDD_OK);
+        store_close(s);
+        assert_int_equal(count(dir, "PRAGMA user_version"), 4);
+        assert_int_equal(count(dir, "SELECT count(*) FROM sqlite_schema WHERE name = 'meshes_name'"), 1);
+        assert_int_equal(count(dir, "SELECT count(*) FROM versions"), version > 1 ? 2 : 1);
+        assert_int_equal(count(dir, "SELECT count(*) FROM meshes WHERE length(digest)"), 0);
+    }
+    struct store *s = store_reopen(dir);
+    move_one(s, "m_1", cube);
+    if (version > 1)
+        assert_int_equal(store_rename(s, "m_2", 2, "other", 9, NULL, &err), SDD_OK);
+    store_close(s);
+    assert_int_equal(count(dir, "SELECT count(*) FROM meshes WHERE length(digest) = 32"), version > 1 ? 2 : 1);
+    s = store_reopen(dir);
+    has(s, "m_1", cube, "m_1", 3);
+    if (version > 1)
+        has(s, "m_2", rich, "other", 3);
+    assert_int_equal(store_replace(s, "m_1", 3, rich, 9, NULL, NULL, &err), SDD_OK);
+    has(s, "m_1", rich, "m_1", 4);
+    store_close(s);
+    mesh_free(cube);
+    mesh_free(rich);
+    tempdir_remove(dir);
+}
+
+static void test_schema_3(void **state)
+{
+    (void)state;
+    upgrade(3, "");
+}
+static void test_schema_2(void **state)
+{
+    (void)state;
+    upgrade(2, "DROP INDEX meshes_name; PRAGMA user_version=2");
+}
+static void test_schema_1(void **state)
+{
+    (void)state;
+    upgrade(1, "DELETE FROM meshes WHERE id = 'm_2'; DELETE FROM chunks WHERE owner = 2;"
+               "DELETE FROM topologies WHERE key = 2; DROP INDEX meshes_name; ALTER TABLE meshes DROP COLUMN primvars;"
+               "PRAGMA user_version=1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_schema_3),
+        cmocka_unit_test(test_schema_2),
+        cmocka_unit_test(test_schema_1),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
