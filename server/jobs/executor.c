@@ -15,7 +15,7 @@ struct executor {
     bool stopping;
     void *user;
     atomic_int depth;
-    atomic_ullong busy_since;
+    atomic_ullong busy_since, longest;
     int n_threads;
     pthread_t threads[];
 };
@@ -39,13 +39,22 @@ static struct task *take(struct executor *e)
     return task;
 }
 
+static void count_time(struct executor *e, uint64_t began)
+{
+    unsigned long long longest = atomic_load(&e->longest), took = now() - began;
+    while (took > longest && !atomic_compare_exchange_weak(&e->longest, &longest, took)) {
+    }
+}
+
 static void *work(void *arg)
 {
     struct executor *e = arg;
     for (struct task *task; (task = take(e));) {
-        atomic_store(&e->busy_since, now());
+        const uint64_t began = now();
+        atomic_store(&e->busy_since, began);
         task->run(task, e->user);
         atomic_store(&e->busy_since, 0);
+        count_time(e, began);
         atomic_fetch_sub(&e->depth, 1);
     }
     return NULL;
@@ -155,4 +164,10 @@ int executor_depth(const struct executor *e)
 uint64_t executor_busy_since(const struct executor *e)
 {
     return atomic_load(&e->busy_since);
+}
+
+uint64_t executor_longest(struct executor *e)
+{
+    const uint64_t since = executor_busy_since(e), at = now(), longest = atomic_exchange(&e->longest, 0);
+    return since && at > since && at - since > longest ? at - since : longest;
 }

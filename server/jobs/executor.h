@@ -35,5 +35,8 @@ int executor_depth(const struct executor *e);
 /* executor_busy_since: when the current task began, in nanoseconds of CLOCK_MONOTONIC, or 0 when idle. It is meant for
  * executors with one thread. */
 uint64_t executor_busy_since(const struct executor *e);
+/* executor_longest: the longest time, in nanoseconds, that a thread has spent on one task since the last call; a task
+ * that still runs counts with what it has taken so far. */
+uint64_t executor_longest(struct executor *e);
 
 #endif

@@ -90,6 +90,22 @@ static void add_timing(struct request *r)
     "Subdd-Timeout-Ms, X-Request-Id"
 #define PREFLIGHT_SECONDS "7200" /* Chromium does not cache a preflight for longer than this. */
 
+/* A browser takes the answer for what its media type says, hands it to no page of another origin (which CORS does not
+ * hinder when the page asks without it, as for an image), and tells no other site the address of a mesh. Where the
+ * administrator lets other origins in, they may embed answers too. */
+const struct header *browser_headers(const struct net *n, const char *origin)
+{
+    static const struct header own[] = {{"X-Content-Type-Options", "nosniff"},
+                                        {"Referrer-Policy", "no-referrer"},
+                                        {"Cross-Origin-Resource-Policy", "same-origin"},
+                                        {NULL, NULL}};
+    static const struct header others[] = {{"X-Content-Type-Options", "nosniff"},
+                                           {"Referrer-Policy", "no-referrer"},
+                                           {"Cross-Origin-Resource-Policy", "cross-origin"},
+                                           {NULL, NULL}};
+    return origin || strcmp(n->config->allow_origin, "*") == 0 ? others : own;
+}
+
 /* Adds the headers of CORS. A cache must not give the answer for one origin to another, so Vary is there even when the
  * request has no Origin. */
 static void add_cors(struct request *r)
@@ -113,6 +129,8 @@ void answer_response(struct request *r, int status, struct MHD_Response *respons
     answer_header(r, "X-Request-Id", r->id);
     if (r->route && r->route->answer & (r->route->answer - 1))
         answer_header(r, "Vary", "Accept");
+    for (const struct header *h = browser_headers(r->net, r->origin); h->name; h++)
+        answer_header(r, h->name, h->value);
     add_cors(r);
     add_timing(r);
     if (r->close_after || r->net->state == NET_CLOSING)
@@ -145,10 +163,11 @@ static ssize_t blob_read(void *cls, uint64_t at, char *out, size_t max)
 {
     const struct blob *b = cls;
     size_t n = b->bytes - at < max ? b->bytes - at : max;
-    if (!conn_give(b->request->conn, out, b->data + at, n))
+    const ssize_t given = conn_give(b->request->conn, out, b->data + at, n);
+    if (given < 0)
         return MHD_CONTENT_READER_END_WITH_ERROR;
-    b->request->answer_bytes += (int64_t)n;
-    return (ssize_t)n;
+    b->request->answer_bytes += given;
+    return given;
 }
 
 static void blob_free(void *cls)

@@ -16,11 +16,33 @@ bool conn_is_sent(const struct conn *c)
     return !c->body.left || c->body.from == c->body.out;
 }
 
-bool conn_give(struct conn *c, char *out, const void *from, size_t n)
+/* Without a budget many fast readers would keep the loop from its timers, its signals and the work that is done. All
+ * get the same share: that of the last turn's number of givers, and the least one when this turn has taken its bytes or
+ * its time. */
+void conns_begin_turn(struct conns *all)
+{
+    const int64_t givers = all->turn.givers ? all->turn.givers : 1, share = CONNS_TURN_BYTES / givers;
+    all->turn = (struct conns_turn){.began = conn_now(),
+                                    .share = share > CONNS_LEAST_SHARE ? (size_t)share : CONNS_LEAST_SHARE};
+}
+
+static size_t take_share(struct conns_turn *t, size_t n)
+{
+    const bool over = t->given >= CONNS_TURN_BYTES || conn_now() - t->began > CONNS_TURN_NS;
+    const size_t share = over ? CONNS_LEAST_SHARE : t->share;
+    if (n > share)
+        n = share;
+    t->given += (int64_t)n;
+    t->givers++;
+    return n;
+}
+
+ssize_t conn_give(struct conn *c, char *out, const void *from, size_t n)
 {
     struct conn_body *b = &c->body;
     if (!conn_is_sent(c))
-        return false;
+        return -1;
+    n = take_share(&c->all->turn, n);
     /* Nothing is copied when the buffer holds only older bytes of this answer. Should libmicrohttpd send it by another
      * way than send(), no bytes of another client get out. */
     const bool in_place = b->n && b->left == 0 && out == b->out && n <= b->filled;
@@ -28,7 +50,7 @@ bool conn_give(struct conn *c, char *out, const void *from, size_t n)
     if (from != out && !in_place)
         memcpy(out, from, n);
     *b = (struct conn_body){out, in_place ? from : out, n, n, filled};
-    return true;
+    return (ssize_t)n;
 }
 
 /* Where the bytes really lie that `bytes` of the buffer stand for, or NULL when they are not in the buffer. */
