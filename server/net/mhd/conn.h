@@ -22,7 +22,7 @@
 #define CONN_ADDRESS_SIZE 46
 #define CONN_DRAIN_NS 2000000000ull /* How long refused input is read and dropped. */
 /* The bytes of bodies that all connections together give in one turn of the loop, which takes a few milliseconds. */
-#define CONNS_TURN_BYTES (8 << 20)
+#define CONNS_TURN_BYTES (12 << 20)
 #define CONNS_TURN_NS 5000000ull
 #define CONNS_LEAST_SHARE (16 << 10) /* What a connection gets of a turn, however many there are. */
 
