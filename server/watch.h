@@ -26,7 +26,7 @@ struct watch {
 /* watch_start: watches the loop's rounds from here on, with a handle on the loop. */
 void watch_start(struct server *s);
 /* watch_tick: measures pauses. A timer calls it, so it is not called when the loop leaves out its timers.
- * Result  false when a thread has not gone on for too long; only while it is true systemd may be told that all is well */
+ * Result  false when a thread has not gone on for too long, and then systemd must not be told that all is well */
 bool watch_tick(struct server *s, uint64_t now);
 /* watch_goes_on: true when the thread is idle, or has shown something new within `patience`. */
 bool watch_goes_on(struct pulse *p, uint64_t task, int64_t steps, uint64_t now, uint64_t patience);

@@ -12,7 +12,8 @@
 #include <string.h>
 
 #define RETRY_AFTER_S 1
-#define RETRY_TOKEN_S 60 /* Wrong tokens are counted by the minute. */
+#define SMALL_ANSWER (32 << 10) /* Bodies up to this size go out in one write with their headers. */
+#define RETRY_TOKEN_S 60        /* Wrong tokens are counted by the minute. */
 
 /* After how many seconds the same request may succeed; 0 when only a different request can. */
 static int retry_after(const struct sdd_error *err)
@@ -155,6 +156,7 @@ void answer_copy(struct request *r, int status, const char *media, const void *b
  * other clients wait. */
 struct blob {
     struct request *request; /* It lives longer than the reading. */
+    struct net *net;
     size_t bytes;
     char *data;
 };
@@ -173,7 +175,7 @@ static ssize_t blob_read(void *cls, uint64_t at, char *out, size_t max)
 static void blob_free(void *cls)
 {
     struct blob *b = cls;
-    free(b->data);
+    b->net->hooks.release(b->net->hooks.user, b->data, b->bytes);
     free(b);
 }
 
@@ -182,7 +184,7 @@ static struct MHD_Response *blob_response(struct request *r, void *body, size_t 
     struct blob *b = malloc(sizeof *b);
     struct MHD_Response *response = NULL;
     if (b) {
-        *b = (struct blob){r, bytes, body};
+        *b = (struct blob){r, r->net, bytes, body};
         response = MHD_create_response_from_callback(bytes, ANSWER_BLOCK, blob_read, b, blob_free);
     }
     if (!response) {
@@ -194,7 +196,7 @@ static struct MHD_Response *blob_response(struct request *r, void *body, size_t 
 
 void answer_taken(struct request *r, int status, enum media media, void *body, size_t bytes)
 {
-    if (bytes <= ANSWER_BLOCK) {
+    if (bytes <= SMALL_ANSWER) {
         answer_body(r, status, media_name(media), body, bytes, MHD_RESPMEM_MUST_FREE);
         return;
     }

@@ -357,7 +357,7 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **state, en
     if (r->response)
         MHD_destroy_response(r->response);
     query_free(&r->query);
-    free(r->body);
+    n->hooks.release(n->hooks.user, r->body, r->body_capacity);
     free(r);
 }
 

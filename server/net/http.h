@@ -14,8 +14,8 @@
 #include "server/base/text.h"
 
 #define REQUEST_ID_SIZE 65
-/* The most bytes that one client gets in its turn on the loop. A larger block is faster for it, but each connection with
- * an answer that nobody reads holds one. */
+/* The most bytes that one client gets in its turn on the loop. A larger block is faster for it, but each connection
+ * with an answer that nobody reads holds one. */
 #define ANSWER_BLOCK (192 << 10)
 #define REQUEST_NAME_SIZE 129 /* Room for the {id} in a path. */
 

@@ -39,6 +39,8 @@ struct net_hooks {
     void (*waits)(struct request *r);
     /* The request is over. Its client may have left before there was an answer. */
     void (*left)(struct request *r);
+    /* Frees memory that was malloc'ed. That of a large body takes longer than the loop may be away. */
+    void (*release)(void *user, void *memory, size_t bytes);
 };
 
 struct net {

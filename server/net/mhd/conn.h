@@ -21,10 +21,9 @@
 #define CONN_RESERVE 32 /* How many connections past the limit are accepted, so that health can be asked. */
 #define CONN_ADDRESS_SIZE 46
 #define CONN_DRAIN_NS 2000000000ull /* How long refused input is read and dropped. */
-/* The bytes of bodies that all connections together give in one turn of the loop, which takes a few milliseconds. */
-#define CONNS_TURN_BYTES (12 << 20)
-#define CONNS_TURN_NS 5000000ull
-#define CONNS_LEAST_SHARE (16 << 10) /* What a connection gets of a turn, however many there are. */
+/* The bytes of bodies that all connections together give in one turn of the loop, which takes about a millisecond. */
+#define CONNS_TURN_BYTES (3 << 20)
+#define CONNS_TURN_NS 3000000ull
 
 struct conn;
 struct request;
@@ -76,6 +75,7 @@ struct conn {
     int64_t received;                   /* The body bytes of this message. */
     bool used;                          /* A request was answered on it. */
     bool linger;                        /* It is closed with unread input, which must be read for a while. */
+    uint64_t gave;                      /* The round in which it gave a block last. */
     bool asked;                         /* The peer was asked whether it is still there (conn_gone). */
     struct guard_head head;
     struct guard_chunks chunks;
@@ -87,12 +87,11 @@ struct conn {
     struct conn_body body;
 };
 
-/* A turn of the loop, in which each connection that can send gives one share of its body. */
+/* A turn of the loop. Turns make up rounds, in each of which every connection that can send gives one block. */
 struct conns_turn {
-    uint64_t began;
+    uint64_t began, round;
     int64_t given; /* Bytes. */
-    int givers;    /* How many shares they were. */
-    size_t share;  /* By how many there were in the turn before. */
+    bool waiting;  /* The turn is used up, and a connection has not given in this round yet. */
 };
 
 #define CONN_LINGERS 64
@@ -130,12 +129,12 @@ bool conn_gone(struct conn *c);
 /* conn_refuse: answers with err's problem document and closes the connection for sending; what still comes in is
  * dropped. */
 void conn_refuse(struct conn *c, const struct sdd_error *err);
-/* conn_give: hands the first of n bytes of a body to libmicrohttpd, as many as the connection's share of this turn of
- * the loop; for content readers. `out` is the library's buffer, and `from` may be the same. The first bytes of an
- * answer are copied into the buffer. Later ones are sent from where they lie, once all earlier ones were seen to leave
- * by send(); so `from` must stay until the next call or the end of the answer.
- * Result  how many were given, or -1 when bytes of an earlier call were sent in some other way, so that the answer
- *         cannot go on */
+/* conn_give: hands n bytes of a body to libmicrohttpd; for its content readers. `out` is the library's buffer, and
+ * `from` may be the same. The first bytes of an answer are copied into the buffer. Later ones are sent from where they
+ * lie, once all earlier ones were seen to leave by send(); so `from` must stay until the next call or the end of the
+ * answer.
+ * Result  n; 0 when it is the turn of others, and libmicrohttpd asks again; or -1 when bytes of an earlier call were
+ *         sent in some other way, so that the answer cannot go on */
 ssize_t conn_give(struct conn *c, char *out, const void *from, size_t n);
 /* conn_is_sent: false when bytes that were to be sent from where they lie were not seen to leave. */
 bool conn_is_sent(const struct conn *c);

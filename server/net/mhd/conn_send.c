@@ -16,25 +16,22 @@ bool conn_is_sent(const struct conn *c)
     return !c->body.left || c->body.from == c->body.out;
 }
 
-/* Without a budget many fast readers would keep the loop from its timers, its signals and the work that is done. All
- * get the same share: that of the last turn's number of givers, and the least one when this turn has taken its bytes or
- * its time. */
+/* Without a budget many fast readers would keep the loop from its timers, its signals and the work that is done. A
+ * connection that has given waits until all others have that can, because libmicrohttpd goes over them in an order that
+ * stays the same. */
 void conns_begin_turn(struct conns *all)
 {
-    const int64_t givers = all->turn.givers ? all->turn.givers : 1, share = CONNS_TURN_BYTES / givers;
-    all->turn = (struct conns_turn){.began = conn_now(),
-                                    .share = share > CONNS_LEAST_SHARE ? (size_t)share : CONNS_LEAST_SHARE};
+    const uint64_t round = all->turn.round + !all->turn.waiting;
+    all->turn = (struct conns_turn){.began = conn_now(), .round = round};
 }
 
-static size_t take_share(struct conns_turn *t, size_t n)
+static bool has_turn(struct conn *c)
 {
-    const bool over = t->given >= CONNS_TURN_BYTES || conn_now() - t->began > CONNS_TURN_NS;
-    const size_t share = over ? CONNS_LEAST_SHARE : t->share;
-    if (n > share)
-        n = share;
-    t->given += (int64_t)n;
-    t->givers++;
-    return n;
+    struct conns_turn *t = &c->all->turn;
+    if (c->gave == t->round)
+        return false;
+    t->waiting = t->given >= CONNS_TURN_BYTES || conn_now() - t->began > CONNS_TURN_NS;
+    return !t->waiting;
 }
 
 ssize_t conn_give(struct conn *c, char *out, const void *from, size_t n)
@@ -42,7 +39,10 @@ ssize_t conn_give(struct conn *c, char *out, const void *from, size_t n)
     struct conn_body *b = &c->body;
     if (!conn_is_sent(c))
         return -1;
-    n = take_share(&c->all->turn, n);
+    if (!has_turn(c))
+        return 0;
+    c->gave = c->all->turn.round;
+    c->all->turn.given += (int64_t)n;
     /* Nothing is copied when the buffer holds only older bytes of this answer. Should libmicrohttpd send it by another
      * way than send(), no bytes of another client get out. */
     const bool in_place = b->n && b->left == 0 && out == b->out && n <= b->filled;
