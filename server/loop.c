@@ -55,8 +55,7 @@ static void on_close(uv_timer_t *timer)
     s->closing_at = uv_hrtime();
     http_quiesce(&s->net);
     conns_close_idle(&s->net.conns);
-    http_run(&s->net);
-    stop_when_idle(s);
+    net_due(&s->net);
 }
 
 static void not_ready(struct server *s, enum net_state state, const char *why)
@@ -127,12 +126,11 @@ void loop_served(void *user)
     log_flush(&s->log);
 }
 
-/* Answers resume connections, and libmicrohttpd must run right afterwards: it uses an external loop, so a resumed
- * connection wakes nobody. */
+/* Answers resume connections, and libmicrohttpd must run afterwards: it uses an external loop, so a resumed connection
+ * wakes nobody. */
 void loop_moved(void *user)
 {
-    http_run(&server_of(user)->net);
-    loop_served(user);
+    net_due(&server_of(user)->net);
 }
 
 void loop_run_jobs(void *user)
@@ -161,7 +159,7 @@ static void on_tick(uv_timer_t *timer)
         if (left < -LAST_SECONDS)
             uv_stop(&s->loop);
     }
-    if (!s->exit_code)
+    if (watch_tick(s, now) && !s->exit_code)
         loop_notify("WATCHDOG=1");
     loop_moved(&s->service);
 }
@@ -179,6 +177,7 @@ void loop_start(struct server *s)
         uv_signal_start(&s->signals[i], on_signal, numbers[i]);
     }
     uv_timer_start(&s->tick, on_tick, TICK_MS, TICK_MS);
+    watch_start(s);
 }
 
 static void close_handle(uv_handle_t *handle, void *arg)

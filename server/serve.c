@@ -101,6 +101,12 @@ static void request_left(struct request *r)
         stream_left(r->stream);
 }
 
+static void release(void *user, void *memory, size_t bytes)
+{
+    const struct service *service = user;
+    executor_free(service->jobs->host, memory, (int64_t)bytes);
+}
+
 static void make_rooms(struct server *s)
 {
     int64_t half = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
@@ -111,7 +117,7 @@ static void make_rooms(struct server *s)
                           .log = &s->log,
                           .metrics = &s->metrics,
                           .routes = {routes, n_routes},
-                          .hooks = {user, loop_run_jobs, loop_served, request_waits, request_left},
+                          .hooks = {user, loop_run_jobs, loop_served, request_waits, request_left, release},
                           .listen_fd = -1};
     s->jobs = (struct jobs){.most = s->config->queue_size,
                             .hooks = {operation_answer, loop_ended, loop_moved},

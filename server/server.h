@@ -8,6 +8,7 @@
 #include "server/refine/refine.h"
 #include "server/refine/stream.h"
 #include "server/serve.h"
+#include "server/watch.h"
 
 /* The daemon. It belongs to the loop's thread, except for what the rooms say about their parts. */
 struct server {
@@ -26,6 +27,7 @@ struct server {
     uv_loop_t loop;
     uv_timer_t tick, drain;
     uv_signal_t signals[3];
+    struct watch watch;
     uint64_t closing_at;
     int exit_code;
 };

@@ -72,8 +72,13 @@ void sdd_device_info(const sdd_device *d, struct sdd_device_info *out)
     memcpy(out->detail, d->detail, sizeof out->detail);
     out->memory_limit = d->limit;
     out->memory_used = d->used;
-    out->n_launches = d->n_launches;
+    out->n_launches = sdd_device_launches(d);
     out->threads = d->b->threads(d->dev);
+}
+
+int64_t sdd_device_launches(const sdd_device *d)
+{
+    return atomic_load_explicit(&d->n_launches, memory_order_relaxed);
 }
 
 void sdd_device_trim(sdd_device *d)
@@ -206,7 +211,7 @@ void dev_launch(sdd_device *d, int kernel, const void *args, size_t args_bytes, 
 {
     if (d->status || n <= 0)
         return;
-    d->n_launches++;
+    atomic_fetch_add_explicit(&d->n_launches, 1, memory_order_relaxed);
     note(d, d->b->launch(d->dev, kernel, args, args_bytes, n));
 }
 

@@ -14,7 +14,8 @@
 struct sdd_device {
     const struct sdd_backend *b;
     void *dev;
-    int64_t limit, used, n_launches;
+    int64_t limit, used;
+    atomic_llong n_launches;  /* Any thread may read it. */
     uint64_t points_serial;   /* The serial number of the latest positions of any mesh. */
     uint64_t topology_serial; /* The serial number of the latest topology. */
     struct kept_list kept;

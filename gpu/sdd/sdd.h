@@ -134,9 +134,9 @@ struct sdd_device_info {
 /* sdd_device_open: opens a device. "auto" takes the CUDA device when there is one, else the CPU.
  * Errors  SDD_EINVALID (backend), SDD_EDEVICE ("cuda" was asked for and there is none), SDD_ENO_MEMORY */
 int sdd_device_open(const struct sdd_device_config *config, sdd_device **out, struct sdd_error *err) SDD_MUST_CHECK;
-/* sdd_device_close: closes the device, whose topologies, meshes and results must all be freed before. NULL is fine. */
-void sdd_device_close(sdd_device *device);
+void sdd_device_close(sdd_device *device); /* All that was made on it must be freed before; NULL is fine. */
 void sdd_device_info(const sdd_device *device, struct sdd_device_info *out);
+int64_t sdd_device_launches(const sdd_device *device); /* The n_launches of sdd_device_info; for any thread. */
 /* sdd_device_probe: launches a kernel, waits for it and checks what it computed.
  * Errors  SDD_EDEVICE when the device no longer works, SDD_ENO_MEMORY */
 int sdd_device_probe(sdd_device *device, struct sdd_error *err) SDD_MUST_CHECK;

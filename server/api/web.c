@@ -30,8 +30,6 @@ void page_headers(struct request *r)
 {
     answer_header(r, "Cache-Control", "no-cache"); /* A newer daemon has newer files under the same names. */
     answer_header(r, "Content-Security-Policy", POLICY);
-    answer_header(r, "X-Content-Type-Options", "nosniff");
-    answer_header(r, "Referrer-Policy", "no-referrer");
 }
 
 static void answer_file(struct request *r, const char *name, size_t n)

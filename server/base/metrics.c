@@ -59,6 +59,8 @@ static const struct {
     {"subdd_ready", "", "gauge", "1 when requests are taken."},
 };
 
+#define HALF_SECONDS 30 /* A gauge that begins anew with each scrape would be wrong for a second scraper. */
+
 static const double bounds[METRICS_BUCKETS] = {0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01,
                                                0.025,   0.05,   0.1,    0.25,   0.5,   1,     5,     30};
 
@@ -99,9 +101,31 @@ void metrics_phase(struct metrics *m, enum phase phase, double seconds)
     observe(&m->phases[phase], seconds);
 }
 
+void metrics_pause(struct metrics *m, enum pause which, double seconds, double now)
+{
+    if (now - m->half_began > HALF_SECONDS) {
+        memcpy(m->pauses[1], m->pauses[0], sizeof m->pauses[1]);
+        memset(m->pauses[0], 0, sizeof m->pauses[0]);
+        m->half_began = now;
+    }
+    if (seconds > m->pauses[0][which])
+        m->pauses[0][which] = seconds;
+}
+
 static void head(struct text *out, const char *name, const char *type, const char *help)
 {
     text_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void write_pauses(struct text *out, const struct metrics *m)
+{
+    static const char *const names[N_PAUSES] = {"loop", "device", "store"};
+    head(out, "subdd_longest_pause_seconds", "gauge",
+         "Longest time that a thread was busy with one thing, in the last 30 to 60 seconds.");
+    for (int i = 0; i < N_PAUSES; i++) {
+        const double a = m->pauses[0][i], b = m->pauses[1][i];
+        text_printf(out, "subdd_longest_pause_seconds{thread=\"%s\"} %.6f\n", names[i], a > b ? a : b);
+    }
 }
 
 static void write_histogram(struct text *out, const char *name, const char *label, const char *value,
@@ -161,5 +185,6 @@ void metrics_write(const struct metrics *m, struct text *out)
     for (int p = 0; p < N_PHASES; p++)
         if (m->phases[p].count)
             write_histogram(out, "subdd_phase_duration_seconds", "phase", phase_names[p], &m->phases[p]);
+    write_pauses(out, m);
     write_process(out);
 }

@@ -70,6 +70,13 @@ enum phase { /* The phases of a request, in their order. */
 };
 extern const char *const phase_names[N_PHASES];
 
+enum pause { /* The threads of which others wait when they are busy with one thing. */
+             PAUSE_LOOP,
+             PAUSE_DEVICE,
+             PAUSE_STORE,
+             N_PAUSES
+};
+
 #define METRICS_BUCKETS 16
 #define METRICS_OPS 32
 #define METRICS_CODES 40
@@ -83,6 +90,8 @@ struct metrics {
     int codes[METRICS_CODES];     /* The HTTP statuses seen so far. */
     int64_t requests[METRICS_OPS][METRICS_CODES];
     struct histogram durations[METRICS_OPS], phases[N_PHASES];
+    double pauses[2][N_PAUSES]; /* The longest, in seconds: of the current half minute, and of the one before. */
+    double half_began;
 };
 
 void metrics_add(struct metrics *m, enum metric which, int64_t n);
@@ -91,6 +100,8 @@ void metrics_set(struct metrics *m, enum metric which, int64_t value);
 void metrics_request(struct metrics *m, int op, int status, double seconds);
 /* metrics_phase: counts the time that a request spent in a phase. */
 void metrics_phase(struct metrics *m, enum phase phase, double seconds);
+/* metrics_pause: tells for how long a thread was busy with one thing; `now` is in seconds, of any clock. */
+void metrics_pause(struct metrics *m, enum pause which, double seconds, double now);
 /* metrics_write: adds all metrics to *out as Prometheus text. */
 void metrics_write(const struct metrics *m, struct text *out);
 

@@ -4,9 +4,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #define SMALL_RELEASE (4 << 20)
+#define PIECE_BYTES ((uintptr_t)8 << 20)
 
 struct executor {
     pthread_mutex_t mutex;
@@ -15,7 +18,7 @@ struct executor {
     bool stopping;
     void *user;
     atomic_int depth;
-    atomic_ullong busy_since;
+    atomic_ullong busy_since, longest;
     int n_threads;
     pthread_t threads[];
 };
@@ -39,13 +42,22 @@ static struct task *take(struct executor *e)
     return task;
 }
 
+static void count_time(struct executor *e, uint64_t began)
+{
+    unsigned long long longest = atomic_load(&e->longest), took = now() - began;
+    while (took > longest && !atomic_compare_exchange_weak(&e->longest, &longest, took)) {
+    }
+}
+
 static void *work(void *arg)
 {
     struct executor *e = arg;
     for (struct task *task; (task = take(e));) {
-        atomic_store(&e->busy_since, now());
+        const uint64_t began = now();
+        atomic_store(&e->busy_since, began);
         task->run(task, e->user);
         atomic_store(&e->busy_since, 0);
+        count_time(e, began);
         atomic_fetch_sub(&e->depth, 1);
     }
     return NULL;
@@ -112,25 +124,45 @@ struct release {
     struct task task;
     void *pointer;
     void (*release)(void *pointer);
+    int64_t bytes; /* How many of them may go back piece by piece before. */
 };
+
+/* The pages that lie within the memory as a whole. What the allocator has beside it stays. */
+static void give_back(void *memory, int64_t bytes)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), end = ((uintptr_t)memory + (uintptr_t)bytes) & ~(page - 1);
+    for (uintptr_t at = ((uintptr_t)memory + page - 1) & ~(page - 1); at < end; at += PIECE_BYTES)
+        madvise((void *)at, end - at < PIECE_BYTES ? end - at : PIECE_BYTES, MADV_DONTNEED);
+}
 
 static void run_release(struct task *task, void *user)
 {
     struct release *r = (struct release *)task;
     (void)user;
+    give_back(r->pointer, r->bytes);
     r->release(r->pointer);
     free(r);
 }
 
-void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*release)(void *pointer))
+static void post_release(struct executor *e, const struct release *what, int64_t bytes)
 {
     struct release *r = bytes > SMALL_RELEASE ? malloc(sizeof *r) : NULL;
     if (!r) {
-        release(pointer);
+        what->release(what->pointer);
         return;
     }
-    *r = (struct release){{NULL, run_release}, pointer, release};
+    *r = *what;
     executor_post(e, &r->task);
+}
+
+void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*release)(void *pointer))
+{
+    post_release(e, &(struct release){{NULL, run_release}, pointer, release, 0}, bytes);
+}
+
+void executor_free(struct executor *e, void *memory, int64_t bytes)
+{
+    post_release(e, &(struct release){{NULL, run_release}, memory, free, bytes}, bytes);
 }
 
 void executor_stop(struct executor *e)
@@ -155,4 +187,10 @@ int executor_depth(const struct executor *e)
 uint64_t executor_busy_since(const struct executor *e)
 {
     return atomic_load(&e->busy_since);
+}
+
+uint64_t executor_longest(struct executor *e)
+{
+    const uint64_t since = executor_busy_since(e), at = now(), longest = atomic_exchange(&e->longest, 0);
+    return since && at > since && at - since > longest ? at - since : longest;
 }

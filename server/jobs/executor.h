@@ -28,6 +28,9 @@ int executor_take(struct executor *e, bool (*fits)(const struct task *task, cons
 /* executor_release: calls release(pointer) on one of the threads, or at once when `bytes` is small. Giving a gigabyte
  * back to the kernel takes longer than the loop may be away. */
 void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*release)(void *pointer));
+/* executor_free: the same for memory that was malloc'ed. Its pages go back a few at a time, because no thread can map
+ * or unmap memory while the kernel takes a gigabyte back at once. NULL is fine. */
+void executor_free(struct executor *e, void *memory, int64_t bytes);
 /* executor_stop: runs what is posted, then ends the threads. NULL is fine. */
 void executor_stop(struct executor *e);
 /* executor_depth: the number of tasks that wait or run. */
@@ -35,5 +38,8 @@ int executor_depth(const struct executor *e);
 /* executor_busy_since: when the current task began, in nanoseconds of CLOCK_MONOTONIC, or 0 when idle. It is meant for
  * executors with one thread. */
 uint64_t executor_busy_since(const struct executor *e);
+/* executor_longest: the longest time, in nanoseconds, that a thread has spent on one task since the last call; a task
+ * that still runs counts with what it has taken so far. */
+uint64_t executor_longest(struct executor *e);
 
 #endif

@@ -14,6 +14,7 @@
 #define RETRY_AFTER_S 1
 #define PROBLEM_TYPE "/docs/errors#" /* The page that api_errors_page makes; its anchors are the codes. */
 #define RETRY_TOKEN_S 60             /* Wrong tokens are counted by the minute. */
+#define SMALL_ANSWER (32 << 10)      /* Bodies up to this size go out in one write with their headers. */
 
 /* After how many seconds the same request may succeed; 0 when only a different request can. */
 static int retry_after(const struct sdd_error *err)
@@ -91,6 +92,22 @@ static void add_timing(struct request *r)
     "Subdd-Timeout-Ms, X-Request-Id"
 #define PREFLIGHT_SECONDS "7200" /* Chromium does not cache a preflight for longer than this. */
 
+/* A browser takes the answer for what its media type says, hands it to no page of another origin (which CORS does not
+ * hinder when the page asks without it, as for an image), and tells no other site the address of a mesh. Where the
+ * administrator lets other origins in, they may embed answers too. */
+const struct header *browser_headers(const struct net *n, const char *origin)
+{
+    static const struct header own[] = {{"X-Content-Type-Options", "nosniff"},
+                                        {"Referrer-Policy", "no-referrer"},
+                                        {"Cross-Origin-Resource-Policy", "same-origin"},
+                                        {NULL, NULL}};
+    static const struct header others[] = {{"X-Content-Type-Options", "nosniff"},
+                                           {"Referrer-Policy", "no-referrer"},
+                                           {"Cross-Origin-Resource-Policy", "cross-origin"},
+                                           {NULL, NULL}};
+    return origin || strcmp(n->config->allow_origin, "*") == 0 ? others : own;
+}
+
 /* Adds the headers of CORS. A cache must not give the answer for one origin to another, so Vary is there even when the
  * request has no Origin. */
 static void add_cors(struct request *r)
@@ -114,6 +131,8 @@ void answer_response(struct request *r, int status, struct MHD_Response *respons
     answer_header(r, "X-Request-Id", r->id);
     if (r->route && r->route->answer & (r->route->answer - 1))
         answer_header(r, "Vary", "Accept");
+    for (const struct header *h = browser_headers(r->net, r->origin); h->name; h++)
+        answer_header(r, h->name, h->value);
     add_cors(r);
     add_timing(r);
     if (r->close_after || r->net->state == NET_CLOSING)
@@ -138,6 +157,7 @@ void answer_copy(struct request *r, int status, const char *media, const void *b
  * other clients wait. */
 struct blob {
     struct request *request; /* It lives longer than the reading. */
+    struct net *net;
     size_t bytes;
     char *data;
 };
@@ -146,16 +166,17 @@ static ssize_t blob_read(void *cls, uint64_t at, char *out, size_t max)
 {
     const struct blob *b = cls;
     size_t n = b->bytes - at < max ? b->bytes - at : max;
-    if (!conn_give(b->request->conn, out, b->data + at, n))
+    const ssize_t given = conn_give(b->request->conn, out, b->data + at, n);
+    if (given < 0)
         return MHD_CONTENT_READER_END_WITH_ERROR;
-    b->request->answer_bytes += (int64_t)n;
-    return (ssize_t)n;
+    b->request->answer_bytes += given;
+    return given;
 }
 
 static void blob_free(void *cls)
 {
     struct blob *b = cls;
-    free(b->data);
+    b->net->hooks.release(b->net->hooks.user, b->data, b->bytes);
     free(b);
 }
 
@@ -164,7 +185,7 @@ static struct MHD_Response *blob_response(struct request *r, void *body, size_t 
     struct blob *b = malloc(sizeof *b);
     struct MHD_Response *response = NULL;
     if (b) {
-        *b = (struct blob){r, bytes, body};
+        *b = (struct blob){r, r->net, bytes, body};
         response = MHD_create_response_from_callback(bytes, ANSWER_BLOCK, blob_read, b, blob_free);
     }
     if (!response) {
@@ -176,7 +197,7 @@ static struct MHD_Response *blob_response(struct request *r, void *body, size_t 
 
 void answer_taken(struct request *r, int status, enum media media, void *body, size_t bytes)
 {
-    if (bytes <= ANSWER_BLOCK) {
+    if (bytes <= SMALL_ANSWER) {
         answer_body(r, status, media_name(media), body, bytes, MHD_RESPMEM_MUST_FREE);
         return;
     }

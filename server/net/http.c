@@ -368,7 +368,7 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **state, en
     if (r->response)
         MHD_destroy_response(r->response);
     query_free(&r->query);
-    free(r->body);
+    n->hooks.release(n->hooks.user, r->body, r->body_capacity);
     free(r);
 }
 
@@ -462,21 +462,14 @@ void http_quiesce(struct net *n)
         close(fd);
 }
 
-static void on_timer(uv_timer_t *timer)
-{
-    http_run(timer->data);
-}
-
-void http_run(struct net *n)
+bool http_run(struct net *n)
 {
     MHD_UNSIGNED_LONG_LONG ms;
     if (!n->mhd)
-        return;
-    do {
-        n->woken = false; /* A job that ends wakes connections, and a request that is handled may end jobs. */
-        MHD_run(n->mhd);
-        n->hooks.run(n->hooks.user);
-    } while (n->woken);
-    if (MHD_get_timeout(n->mhd, &ms) == MHD_YES)
-        uv_timer_start(&n->timer, on_timer, ms, 0);
+        return false;
+    conns_begin_turn(&n->conns);
+    n->woken = false;
+    MHD_run(n->mhd);
+    n->hooks.run(n->hooks.user); /* A job that ends here wakes its connection for the next turn. */
+    return n->woken || (MHD_get_timeout(n->mhd, &ms) == MHD_YES && ms == 0);
 }

@@ -14,9 +14,9 @@
 #include "server/base/text.h"
 
 #define REQUEST_ID_SIZE 65
-/* The bytes that one client gets in its turn on the loop. Larger blocks are faster for it, smaller ones let the others
- * wait less. */
-#define ANSWER_BLOCK (256 << 10)
+/* The most bytes that one client gets in its turn on the loop. A larger block is faster for it, but each connection
+ * with an answer that nobody reads holds one. */
+#define ANSWER_BLOCK (192 << 10)
 #define REQUEST_NAME_SIZE 129 /* Room for the {id} in a path. */
 
 struct MHD_Connection;
@@ -104,6 +104,13 @@ void answer_preflight(struct request *r, const char *methods);
 /* problem_json: writes the problem document of an error as JSON. */
 void problem_json(struct text *out, const struct sdd_error *err, const char *request_id);
 
+/* browser_headers: the headers of every answer that tell browsers what they must not do with it, up to one without a
+ * name. `origin` is that of the page that gets it when --allow-origin names it, else NULL. */
+struct header {
+    const char *name, *value;
+};
+const struct header *browser_headers(const struct net *n, const char *origin);
+
 /* ---- for the loop and those who make answers ------------------------------------------------------------------- */
 /* http_start: starts libmicrohttpd on n->listen_fd, which net_listen has opened. Returns false with *error. */
 bool http_start(struct net *n, struct text *error);
@@ -111,8 +118,9 @@ bool http_start(struct net *n, struct text *error);
 void http_stop(struct net *n);
 /* http_quiesce: closes the listener; connections go on. */
 void http_quiesce(struct net *n);
-/* http_run: lets libmicrohttpd and the jobs do what is ready, and arms the timer for its next deadline. */
-void http_run(struct net *n);
+/* http_run: lets libmicrohttpd give each connection that is ready one turn, and the jobs what they can do then. Returns
+ * true when there is more to do at once. */
+bool http_run(struct net *n);
 /* http_sleep: suspends the connection until http_answered. Only callbacks of libmicrohttpd may call it. */
 void http_sleep(struct request *r);
 /* http_answered: wakes the connection of a request when it sleeps. */

@@ -11,20 +11,25 @@
 static size_t refused(void *user, struct conn *c, const struct sdd_error *err, char *answer, size_t size)
 {
     struct net *n = user;
-    struct text body = {0}, *line;
-    char id[REQUEST_ID_SIZE], cors[DOOR_ORIGIN_SIZE + 128] = "";
+    struct text body = {0}, fields = {0}, *line;
+    char id[REQUEST_ID_SIZE];
     int status = sdd_err_http(err->code);
-    if (c->request && c->request->origin)
-        snprintf(cors, sizeof cors,
-                 "Access-Control-Allow-Origin: %s\r\nAccess-Control-Expose-Headers: X-Request-Id\r\nVary: Origin\r\n",
-                 c->request->origin);
+    const char *origin = c->request ? c->request->origin : NULL;
+    for (const struct header *h = browser_headers(n, origin); h->name; h++)
+        text_printf(&fields, "%s: %s\r\n", h->name, h->value);
+    if (origin)
+        text_printf(&fields,
+                    "Access-Control-Allow-Origin: %s\r\nAccess-Control-Expose-Headers: X-Request-Id\r\n"
+                    "Vary: Origin\r\n",
+                    origin);
     snprintf(id, sizeof id, "%s%08x", n->id_prefix, ++n->next_request);
     problem_json(&body, err, id);
     int bytes =
         snprintf(answer, size,
                  "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/problem+json\r\nX-Request-Id: %s\r\n"
                  "%sContent-Length: %zu\r\n\r\n%s",
-                 status, MHD_get_reason_phrase_for((unsigned)status), id, cors, body.bytes, body.data ? body.data : "");
+                 status, MHD_get_reason_phrase_for((unsigned)status), id, fields.data ? fields.data : "", body.bytes,
+                 body.data ? body.data : "");
     if (!c->request) { /* A request writes a log line of its own. */
         line = log_begin(n->log, LOG_INFO, "refused");
         text_member(line, "id", id);
@@ -37,6 +42,7 @@ static size_t refused(void *user, struct conn *c, const struct sdd_error *err, c
         metrics_request(n->metrics, METRICS_OPS - 1, status, 0);
     }
     text_free(&body);
+    text_free(&fields);
     return bytes < 0 ? 0 : (size_t)bytes < size ? (size_t)bytes : size - 1;
 }
 
@@ -55,11 +61,31 @@ static void work_check(void *user, struct conn *c)
         n->hooks.waits(c->request);
 }
 
+static void nothing(uv_idle_t *due)
+{
+    (void)due;
+}
+
+void net_due(struct net *n)
+{
+    uv_idle_start(&n->due, nothing);
+}
+
 static void on_sockets(uv_poll_t *poll, int status, int events)
 {
-    struct net *n = poll->data;
     (void)status, (void)events;
-    http_run(n);
+    net_due(poll->data);
+}
+
+/* libuv calls this last in each turn of its loop. However much the sockets could take, they get one turn in each of the
+ * loop's, so that they cannot keep it from anything else. */
+static void on_turn(uv_check_t *turn)
+{
+    struct net *n = turn->data;
+    if (!uv_is_active((uv_handle_t *)&n->due))
+        return;
+    if (!http_run(n))
+        uv_idle_stop(&n->due);
     n->hooks.served(n->hooks.user);
 }
 
@@ -88,8 +114,10 @@ bool net_start(struct net *n, uv_loop_t *loop, struct text *error)
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(n->mhd, MHD_DAEMON_INFO_EPOLL_FD);
     if (!info || uv_poll_init(loop, &n->poll, info->epoll_fd))
         return false;
-    uv_timer_init(loop, &n->timer);
-    n->poll.data = n->timer.data = n;
+    uv_idle_init(loop, &n->due);
+    uv_check_init(loop, &n->turn);
+    n->poll.data = n->turn.data = n;
+    uv_check_start(&n->turn, on_turn);
     uv_poll_start(&n->poll, UV_READABLE, on_sockets);
     return true;
 }

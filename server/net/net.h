@@ -39,6 +39,8 @@ struct net_hooks {
     void (*waits)(struct request *r);
     /* The request is over. Its client may have left before there was an answer. */
     void (*left)(struct request *r);
+    /* Frees memory that was malloc'ed. That of a large body takes longer than the loop may be away. */
+    void (*release)(void *user, void *memory, size_t bytes);
 };
 
 struct net {
@@ -51,7 +53,8 @@ struct net {
     /* net_listen and net_start make the rest. */
     struct conns conns;
     uv_poll_t poll;
-    uv_timer_t timer;
+    uv_check_t turn;
+    uv_idle_t due; /* It is active while libmicrohttpd has something to do, and keeps the loop from waiting. */
     struct MHD_Daemon *mhd;
     int listen_fd;
     bool woken; /* Connections were resumed, so libmicrohttpd has to run again. */
@@ -69,5 +72,7 @@ bool net_listen(struct net *n, char *url, size_t size, struct text *error);
 /* net_start: makes everything else, with handles on the loop, which closes them. Nothing is served until the loop runs.
  * Returns false when something is missing, and *error may say what. */
 bool net_start(struct net *n, uv_loop_t *loop, struct text *error);
+/* net_due: connections may go on. They do so in this turn of the loop, after its timers, signals and finished jobs. */
+void net_due(struct net *n);
 
 #endif

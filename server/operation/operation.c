@@ -100,7 +100,7 @@ void mesh_job_free(struct job *job)
     struct service *s = job_service(job);
     if (j->slot)
         slot_unuse(&s->memory->slots, j->slot);
-    executor_release(s->jobs->host, j->body, (int64_t)j->body_bytes, free);
+    executor_free(s->jobs->host, j->body, (int64_t)j->body_bytes);
     query_free(&j->query);
     idempotency_free(j->key);
     text_free(&j->answer);

@@ -60,10 +60,11 @@ static ssize_t sender_read(void *cls, uint64_t at, char *out, size_t max)
         payload_read(f, first, out, n);
         from = out;
     }
-    if (!conn_give(s->request->conn, out, from, n))
+    const ssize_t given = conn_give(s->request->conn, out, from, n);
+    if (given < 0)
         return MHD_CONTENT_READER_END_WITH_ERROR;
-    s->request->answer_bytes += (int64_t)n;
-    return (ssize_t)n;
+    s->request->answer_bytes += given;
+    return given;
 }
 
 static void sender_free(void *cls)

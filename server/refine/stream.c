@@ -143,7 +143,7 @@ void stream_fail(struct stream *s)
 
 void stream_waits(struct stream *s)
 {
-    const struct conn *c = s->request->conn;
+    struct conn *c = s->request->conn;
     if (conn_gone(c) || (double)(conn_now() - c->since) * 1e-9 > s->service->config->request_deadline)
         stream_fail(s);
 }
@@ -192,10 +192,11 @@ static ssize_t read_piece(void *cls, uint64_t offset, char *out, size_t max)
         return 0;
     }
     const size_t n = (uint64_t)left < max ? (size_t)left : max;
-    if (!conn_give(s->request->conn, out, from, n))
+    const ssize_t given = conn_give(s->request->conn, out, from, n);
+    if (given < 0)
         return MHD_CONTENT_READER_END_WITH_ERROR;
-    s->request->answer_bytes += (int64_t)n;
-    return (ssize_t)n;
+    s->request->answer_bytes += given;
+    return given;
 }
 
 static void close_response(void *cls)

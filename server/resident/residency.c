@@ -169,8 +169,10 @@ static void release(struct task *task, void *user)
 {
     struct resident *m = CONTAINER(task, struct resident, task);
     (void)user;
-    if (m->home)
+    if (m->home) {
         resident_drop(m->home, m);
+        residency_publish(m->home);
+    }
     sdd_history_free(m->history);
     free(m);
 }

@@ -59,6 +59,18 @@ static void knock(const struct daemon *d, const struct route *r, const char *id,
     knock_on(http_connect(d), r, NULL, id, fields, a);
 }
 
+/* What a browser is told not to do with any answer. */
+static void assert_browser(const struct answer *a, const char *who_may_embed)
+{
+    char value[64];
+    assert_true(answer_field(a, "X-Content-Type-Options", value, sizeof value));
+    assert_string_equal(value, "nosniff");
+    assert_true(answer_field(a, "Referrer-Policy", value, sizeof value));
+    assert_string_equal(value, "no-referrer");
+    assert_true(answer_field(a, "Cross-Origin-Resource-Policy", value, sizeof value));
+    assert_string_equal(value, who_may_embed);
+}
+
 static long long mesh_count(const struct daemon *d, const char *fields)
 {
     struct answer a;
@@ -84,6 +96,7 @@ static void refuse_all(const struct daemon *d, const char *id, const char *token
                 print_message("%s %s: %s", routes[i].method, routes[i].path, strangers[k].fields);
             assert_problem(&a, strangers[k].status, strangers[k].code, strangers[k].field);
             assert_false(answer_field(&a, "Access-Control-Allow-Origin", value, sizeof value));
+            assert_browser(&a, "same-origin");
             answer_free(&a);
         }
     assert_int_equal(mesh_count(d, token), 1);
@@ -256,9 +269,10 @@ static void assert_readable(const struct answer *a)
 {
     static const char *const free_for_all[] = {
         "Cache-Control", "Content-Length", "Content-Type", "Date", "Connection", "Vary",
-        /* of pages, for the browser alone */
-        "Content-Security-Policy", "Referrer-Policy", "X-Content-Type-Options", NULL};
+        /* for the browser alone */
+        "Content-Security-Policy", "Cross-Origin-Resource-Policy", "Referrer-Policy", "X-Content-Type-Options", NULL};
     char value[256], name[64];
+    assert_browser(a, "cross-origin");
     assert_true(answer_field(a, "Access-Control-Allow-Origin", value, sizeof value));
     assert_string_equal(value, APP);
     assert_non_null(strstr(a->head, "\r\nVary: Origin\r\n"));
@@ -406,6 +420,11 @@ static void test_everybody(void **state)
     answer_free(&a);
     http_ask(&d, "GET", "/v1", "Sec-Fetch-Site: cross-site\r\n", NULL, 0, &a);
     assert_int_equal(a.status, 200);
+    assert_browser(&a, "cross-origin");
+    answer_free(&a);
+    http_ask(&d, "GET", "/v1", "No colon\r\n", NULL, 0, &a); /* refused before it is a request */
+    assert_int_equal(a.status, 400);
+    assert_browser(&a, "cross-origin");
     answer_free(&a);
     daemon_stop(&d);
 }

@@ -14,7 +14,9 @@
 #include <unistd.h>
 #include <uv.h>
 
+#define HEAD_NS 250000000ull /* By then a head is there, unless its client takes its time. */
 #define DRAIN_BYTES (64 << 20)
+#define DRAIN_TURN_BYTES (256 << 10) /* Of that in one turn of the loop. */
 
 /* The connections of the loop thread. recv() on any other thread goes straight to the kernel. */
 static _Thread_local struct conns *watched;
@@ -62,20 +64,33 @@ static void name_address(char out[CONN_ADDRESS_SIZE], const struct sockaddr *a)
         inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)a)->sin6_addr, out, CONN_ADDRESS_SIZE);
 }
 
-/* Closes the connection that has been idle longest, so that idle sockets cannot lock others out. A connection that is
- * refused anyway counts as idle while it sends a head. Returns false when there is none. */
-static bool evict_idle(struct conns *all)
+/* In which order connections are closed to make room, the first ones first; -1 for one that is not closed. A head takes
+ * one round trip: who has not sent one for longer than that goes before connections that are kept for the next request.
+ * Newcomers go last, or they would close each other. */
+static int eviction_order(const struct conn *c, uint64_t now)
 {
-    struct conn *oldest = NULL;
+    if (c->phase != CONN_IDLE && c->phase != CONN_HEAD)
+        return -1;
+    if (c->phase == CONN_IDLE && c->used)
+        return 1;
+    return now - c->since > HEAD_NS ? 0 : 2;
+}
+
+/* Closes a connection without a request, so that neither idle sockets nor half heads can lock others out. Returns false
+ * when there is none. */
+static bool evict(struct conns *all)
+{
+    struct conn *first = NULL;
+    const uint64_t now = uv_hrtime();
     for (struct conn *c = all->first; c; c = c->next) {
-        bool candidate = c->phase == CONN_IDLE || (c->phase == CONN_HEAD && c->refusal);
-        if (candidate && (!oldest || c->since < oldest->since))
-            oldest = c;
+        const int order = eviction_order(c, now), least = first ? eviction_order(first, now) : order;
+        if (order >= 0 && (!first || order < least || (order == least && c->since < first->since)))
+            first = c;
     }
-    if (!oldest)
+    if (!first)
         return false;
-    conn_enter(oldest, CONN_DRAIN);
-    shutdown(oldest->fd, SHUT_RDWR);
+    conn_enter(first, CONN_DRAIN);
+    shutdown(first->fd, SHUT_RDWR);
     return true;
 }
 
@@ -99,7 +114,7 @@ struct conn *conn_open(struct conns *all, int fd, const struct sockaddr *address
         same += strcmp(o->address, c->address) == 0;
     if (all->config.max_per_address && same >= all->config.max_per_address)
         c->refusal = SDD_ETOO_MANY;
-    if (all->n >= all->config.max_connections && !evict_idle(all))
+    if (all->n >= all->config.max_connections && !evict(all))
         c->refusal = SDD_EBUSY;
     c->next = all->first;
     if (c->next)
@@ -172,6 +187,7 @@ void conn_done(struct conn *c)
     c->request = NULL;
     c->body = (struct conn_body){0};
     c->used = true;
+    c->asked = false;
     if (c->phase == CONN_DRAIN)
         return;
     conn_enter(c, CONN_IDLE);
@@ -192,10 +208,15 @@ static ssize_t later(void)
 
 static ssize_t drain(struct conn *c, void *buffer, size_t n)
 {
-    ssize_t got;
-    while ((got = kernel_recv(c->fd, buffer, n, 0)) > 0)
+    ssize_t got, sum = 0;
+    while ((got = kernel_recv(c->fd, buffer, n, 0)) > 0) {
         if ((c->drained += got) > DRAIN_BYTES)
             return 0;
+        if ((sum += got) < DRAIN_TURN_BYTES)
+            continue;
+        tell_again(c);
+        return later();
+    }
     return got;
 }
 
@@ -243,32 +264,39 @@ static bool has_ended(const struct conn *c)
     return poll(&p, 1, 0) == 1;
 }
 
-/* Looks at the next head without taking it from the socket. Returns true when it is complete and good; else *result is
- * what recv() returns. */
-static bool next_head(struct conn *c, void *buffer, size_t n, ssize_t *result)
+/* Looks at what has come of the next head without taking it from the socket. Returns guard_head's result; or 0 with
+ * *result, which is what recv() returns, 0 or less when there is nothing. */
+static int peek_head(struct conn *c, ssize_t *result, struct sdd_error *err)
 {
-    struct sdd_error err = {0};
     size_t max = c->all->config.max_head_bytes;
     char *bytes = c->all->scratch;
     *result = kernel_recv(c->fd, bytes, max, MSG_PEEK);
-    if (*result <= 0)
-        return false;
     /* RFC 9112 2.2: an empty line before a request is dropped. */
     if (*result >= 2 && !memcmp(bytes, "\r\n", 2)) {
         kernel_recv(c->fd, bytes, 2, 0);
         *result = kernel_recv(c->fd, bytes, max, MSG_PEEK);
-        if (*result <= 0)
-            return false;
     }
-    int rc = guard_head(bytes, (size_t)*result, max, &c->head, &err);
+    return *result <= 0 ? 0 : guard_head(bytes, (size_t)*result, max, &c->head, err);
+}
+
+/* Returns true when the next head is complete and good; else *result is what recv() returns. */
+static bool next_head(struct conn *c, void *buffer, size_t n, ssize_t *result)
+{
+    struct sdd_error err = {0};
+    int rc = peek_head(c, result, &err);
+    /* The rest of a head and the end may arrive between the look at the bytes and the look for the end. */
+    const bool ended = rc == 0 && *result > 0 && has_ended(c);
+    if (ended)
+        rc = peek_head(c, result, &err);
     if (rc == 1 && begin_message(c, &err))
         return true;
-    if (rc == 0) {
+    if (rc)
+        *result = refuse(c, &err, buffer, n);
+    else if (*result > 0) {
         if (c->phase == CONN_IDLE)
             conn_enter(c, CONN_HEAD);
-        *result = has_ended(c) ? 0 : later();
-    } else
-        *result = refuse(c, &err, buffer, n);
+        *result = ended ? 0 : later();
+    }
     return false;
 }
 
@@ -338,11 +366,22 @@ __attribute__((visibility("default"))) ssize_t recv(int fd, void *buffer, size_t
     return receive(c, buffer, n);
 }
 
-bool conn_gone(const struct conn *c)
+bool conn_gone(struct conn *c)
 {
-    char byte;
-    ssize_t n = kernel_recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+    static const char ask[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    struct pollfd p = {c->fd, POLLRDHUP, 0};
+    const bool ended = poll(&p, 1, 0) == 1, reset = (p.revents & (POLLHUP | POLLERR)) != 0;
+    if (reset || !ended)
+        return reset;
+    if (c->head.http10)
+        return true;
+    /* In the middle of an answer, which has given parts of its body, the next part asks. */
+    if (!c->asked && !c->body.out) {
+        c->asked = true;
+        (void)!send(c->fd, ask, sizeof ask - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+        poll(&p, 1, 0);
+    }
+    return (p.revents & (POLLHUP | POLLERR)) != 0;
 }
 
 uint64_t conn_now(void)

@@ -21,6 +21,9 @@
 #define CONN_RESERVE 32 /* How many connections past the limit are accepted, so that health can be asked. */
 #define CONN_ADDRESS_SIZE 46
 #define CONN_DRAIN_NS 2000000000ull /* How long refused input is read and dropped. */
+/* The bytes of bodies that all connections together give in one turn of the loop, which takes about a millisecond. */
+#define CONNS_TURN_BYTES (3 << 20)
+#define CONNS_TURN_NS 3000000ull
 
 struct conn;
 struct request;
@@ -72,6 +75,8 @@ struct conn {
     int64_t received;                   /* The body bytes of this message. */
     bool used;                          /* A request was answered on it. */
     bool linger;                        /* It is closed with unread input, which must be read for a while. */
+    uint64_t gave;                      /* The round in which it gave a block last. */
+    bool asked;                         /* The peer was asked whether it is still there (conn_gone). */
     struct guard_head head;
     struct guard_chunks chunks;
     int64_t head_left, body_left; /* The bytes of this message that libmicrohttpd has not got yet. */
@@ -80,6 +85,13 @@ struct conn {
     size_t target_capacity;
     struct request *request;
     struct conn_body body;
+};
+
+/* A turn of the loop. Turns make up rounds, in each of which every connection that can send gives one block. */
+struct conns_turn {
+    uint64_t began, round;
+    int64_t given; /* Bytes. */
+    bool waiting;  /* The turn is used up, and a connection has not given in this round yet. */
 };
 
 #define CONN_LINGERS 64
@@ -96,6 +108,7 @@ struct conns {
     } lingers[CONN_LINGERS];
     int n_lingers;
     uint64_t ticked; /* When conns_tick was last called. */
+    struct conns_turn turn;
 };
 
 bool conns_init(struct conns *all, const struct conns_config *config);
@@ -108,8 +121,11 @@ void conn_close(struct conn *c);
 void conn_enter(struct conn *c, enum conn_phase phase);
 /* conn_done: the request is over. It wakes the connection when the next request has already come in. */
 void conn_done(struct conn *c);
-/* conn_gone: true when the peer has closed or reset the connection. */
-bool conn_gone(const struct conn *c);
+/* conn_gone: true when the peer of a request that is worked on has left. A peer that has only ended its own side still
+ * waits for its answer, and TCP tells both in the same way; so a peer that has ended it is sent "100 Continue" once,
+ * which every client of HTTP/1.1 skips, and which one that has left answers with a reset. HTTP/1.0 has no such thing,
+ * and there the end of a side means that the client has left. */
+bool conn_gone(struct conn *c);
 /* conn_refuse: answers with err's problem document and closes the connection for sending; what still comes in is
  * dropped. */
 void conn_refuse(struct conn *c, const struct sdd_error *err);
@@ -117,13 +133,16 @@ void conn_refuse(struct conn *c, const struct sdd_error *err);
  * `from` may be the same. The first bytes of an answer are copied into the buffer. Later ones are sent from where they
  * lie, once all earlier ones were seen to leave by send(); so `from` must stay until the next call or the end of the
  * answer.
- * Result  false when bytes of an earlier call were sent in some other way, so that the answer cannot go on */
-bool conn_give(struct conn *c, char *out, const void *from, size_t n);
+ * Result  n; 0 when it is the turn of others, and libmicrohttpd asks again; or -1 when bytes of an earlier call were
+ *         sent in some other way, so that the answer cannot go on */
+ssize_t conn_give(struct conn *c, char *out, const void *from, size_t n);
 /* conn_is_sent: false when bytes that were to be sent from where they lie were not seen to leave. */
 bool conn_is_sent(const struct conn *c);
 /* conn_watched: the connection of a socket, or NULL when it is none of this thread's. */
 struct conn *conn_watched(int fd);
 uint64_t conn_now(void);
+/* conns_begin_turn: begins a turn of the loop, with a new budget of bytes and time. */
+void conns_begin_turn(struct conns *all);
 /* conns_tick: closes connections that missed their deadlines; the loop calls it every 250 ms. */
 void conns_tick(struct conns *all, uint64_t now);
 /* conns_close_idle: closes the connections without a request, when the daemon drains. */

@@ -7,6 +7,8 @@
 #include <netinet/in.h>
 #include <unistd.h>
 
+#define LINGER_TURN_BYTES (8 << 20) /* What all lingering sockets together have read and dropped in one tick. */
+
 /* How many bytes the peer has acknowledged since the connection began. */
 static int64_t acknowledged(const struct conn *c)
 {
@@ -60,11 +62,12 @@ static void close_late(struct conn *c)
 
 static void tick_lingers(struct conns *all, uint64_t now)
 {
+    const ssize_t most = all->n_lingers ? LINGER_TURN_BYTES / all->n_lingers : 0;
     for (int i = 0; i < all->n_lingers;) {
         char *buffer = all->scratch;
         ssize_t n, total = 0;
         while ((n = recvfrom(all->lingers[i].fd, buffer, all->config.max_head_bytes, MSG_DONTWAIT, NULL, NULL)) > 0 &&
-               total < 4 << 20)
+               total < most)
             total += n;
         bool over = n == 0 || (n < 0 && errno != EAGAIN) || now > all->lingers[i].until;
         if (over) {

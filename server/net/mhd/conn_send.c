@@ -16,11 +16,33 @@ bool conn_is_sent(const struct conn *c)
     return !c->body.left || c->body.from == c->body.out;
 }
 
-bool conn_give(struct conn *c, char *out, const void *from, size_t n)
+/* Without a budget many fast readers would keep the loop from its timers, its signals and the work that is done. A
+ * connection that has given waits until all others have that can, because libmicrohttpd goes over them in an order that
+ * stays the same. */
+void conns_begin_turn(struct conns *all)
+{
+    const uint64_t round = all->turn.round + !all->turn.waiting;
+    all->turn = (struct conns_turn){.began = conn_now(), .round = round};
+}
+
+static bool has_turn(struct conn *c)
+{
+    struct conns_turn *t = &c->all->turn;
+    if (c->gave == t->round)
+        return false;
+    t->waiting = t->given >= CONNS_TURN_BYTES || conn_now() - t->began > CONNS_TURN_NS;
+    return !t->waiting;
+}
+
+ssize_t conn_give(struct conn *c, char *out, const void *from, size_t n)
 {
     struct conn_body *b = &c->body;
     if (!conn_is_sent(c))
-        return false;
+        return -1;
+    if (!has_turn(c))
+        return 0;
+    c->gave = c->all->turn.round;
+    c->all->turn.given += (int64_t)n;
     /* Nothing is copied when the buffer holds only older bytes of this answer. Should libmicrohttpd send it by another
      * way than send(), no bytes of another client get out. */
     const bool in_place = b->n && b->left == 0 && out == b->out && n <= b->filled;
@@ -28,7 +50,7 @@ bool conn_give(struct conn *c, char *out, const void *from, size_t n)
     if (from != out && !in_place)
         memcpy(out, from, n);
     *b = (struct conn_body){out, in_place ? from : out, n, n, filled};
-    return true;
+    return (ssize_t)n;
 }
 
 /* Where the bytes really lie that `bytes` of the buffer stand for, or NULL when they are not in the buffer. */

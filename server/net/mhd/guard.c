@@ -23,7 +23,6 @@ struct reader {
     struct sdd_error *err;
     unsigned seen; /* A bit for each header of once[]. */
     int parts;
-    bool http10;
     const char *authority; /* The HOST of an absolute target, or NULL. */
     const char *host;      /* The value of the header Host. */
     size_t authority_bytes, host_bytes;
@@ -188,7 +187,7 @@ static int read_request_line(struct reader *r)
         return bad(r, "request-line", "the request line does not end in HTTP/1.1");
     if (!skip_authority(r, line, &from, i))
         return bad(r, "target", "an absolute request target must be http://HOST/path");
-    r->http10 = line[n - 1] == '0';
+    r->head->http10 = line[n - 1] == '0';
     r->head->target = from;
     r->head->target_bytes = i - from;
     const char *mark = memchr(line + from, '?', i - from);
@@ -289,9 +288,9 @@ int guard_head(const char *bytes, size_t n, size_t max_bytes, struct guard_head 
         return rc;
     if (out->chunked && (r.seen & 1u << CONTENT_LENGTH))
         return bad(&r, "transfer-encoding", "Content-Length and Transfer-Encoding together");
-    if (out->chunked && r.http10)
+    if (out->chunked && out->http10)
         return bad(&r, "transfer-encoding", "Transfer-Encoding in an HTTP/1.0 request");
-    if (!r.http10 && !(r.seen & 1u << HOST))
+    if (!out->http10 && !(r.seen & 1u << HOST))
         return bad(&r, "host", "an HTTP/1.1 request needs the header Host");
     if (r.authority && (r.host_bytes != r.authority_bytes || strncasecmp(r.host, r.authority, r.host_bytes)))
         return bad(&r, "host", "the request target names another host than the header Host");

@@ -22,6 +22,7 @@ struct guard_head {
     size_t path_bytes;           /* The length of the target before '?'. */
     int64_t content_length;      /* -1 when there is none. */
     bool chunked;
+    bool http10; /* It is HTTP/1.0, which knows no interim responses. */
 };
 /* guard_head: parses the head at the start of bytes[0, n).
  * Result  1 when it is complete and good, 0 when it is good so far and more bytes are needed, else an error

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies that leave from where they lie (server/conn_send.c): what a socket gets, whatever pieces it goes in, and that
- * a library which sends by another way gets true copies, or is stopped. */
+/* Bodies that leave from where they lie (server/net/mhd/conn_send.c): what a socket gets, whatever pieces it goes in;
+ * that a library which sends by another way gets true copies, or is stopped; and whose turn it is to give. */
 #include "server/net/mhd/conn.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,6 +42,13 @@ static void close_pair(struct pair *p)
     close(p->peer);
 }
 
+/* In a turn of its own. */
+static ssize_t give(struct pair *p, const void *from, size_t n)
+{
+    conns_begin_turn(&p->all);
+    return conn_give(p->c, p->out, from, n);
+}
+
 static void expect(const struct pair *p, const char *want, size_t n)
 {
     char got[2 * BLOCK];
@@ -71,19 +78,19 @@ static void test_from_where_it_lies(void **state)
     struct pair p;
     (void)state;
     open_pair(&p);
-    assert_true(conn_give(p.c, p.out, p.source[0], BLOCK));
+    assert_int_equal(give(&p, p.source[0], BLOCK), BLOCK);
     assert_memory_equal(p.out, p.source[0], BLOCK); /* nothing has been seen to leave yet */
     send_all(&p, 0);
-    assert_true(conn_give(p.c, p.out, p.source[1], BLOCK));
+    assert_int_equal(give(&p, p.source[1], BLOCK), BLOCK);
     assert_memory_equal(p.out, p.source[0], BLOCK); /* it was left alone */
     const size_t cuts[] = {0, 1, 400, 401, 999, BLOCK};
     for (int i = 0; i < 5; i++)
         send_part(&p, cuts[i], cuts[i + 1]);
     expect(&p, p.source[1], BLOCK);
     memcpy(p.out, p.source[2], BLOCK); /* who fills the buffer says so */
-    assert_true(conn_give(p.c, p.out, p.out, BLOCK));
+    assert_int_equal(give(&p, p.out, BLOCK), BLOCK);
     send_all(&p, 2);
-    assert_true(conn_give(p.c, p.out, p.source[3], 10)); /* fewer: the rest of the buffer is what it was */
+    assert_int_equal(give(&p, p.source[3], 10), 10); /* fewer: the rest of the buffer is what it was */
     send_part(&p, 0, 10);
     send_part(&p, 10, 30);
     expect(&p, p.source[3], 10);
@@ -97,17 +104,17 @@ static void test_growing(void **state)
     struct pair p;
     (void)state;
     open_pair(&p);
-    assert_true(conn_give(p.c, p.out, p.source[0], 10));
+    assert_int_equal(give(&p, p.source[0], 10), 10);
     send_part(&p, 0, 10);
     expect(&p, p.source[0], 10);
-    assert_true(conn_give(p.c, p.out, p.source[1], BLOCK));
+    assert_int_equal(give(&p, p.source[1], BLOCK), BLOCK);
     assert_memory_equal(p.out, p.source[1], BLOCK);
     send_all(&p, 1);
-    assert_true(conn_give(p.c, p.out, p.source[2], 10));
+    assert_int_equal(give(&p, p.source[2], 10), 10);
     assert_memory_equal(p.out, p.source[1], BLOCK);
     send_part(&p, 0, 10);
     expect(&p, p.source[2], 10);
-    assert_true(conn_give(p.c, p.out, p.source[3], BLOCK));
+    assert_int_equal(give(&p, p.source[3], BLOCK), BLOCK);
     assert_memory_equal(p.out, p.source[1], BLOCK);
     send_all(&p, 3);
     close_pair(&p);
@@ -119,7 +126,7 @@ static void test_messages(void **state)
     struct pair p;
     (void)state;
     open_pair(&p);
-    assert_true(conn_give(p.c, p.out, p.source[0], BLOCK));
+    assert_int_equal(give(&p, p.source[0], BLOCK), BLOCK);
     for (int k = 0; k < 3; k++) { /* a head and a body; the second time from where it lies, and no head */
         struct iovec parts[2] = {{head, 4}, {p.out, BLOCK}};
         const struct msghdr message = {.msg_iov = parts + (k == 1), .msg_iovlen = k == 1 ? 1 : 2};
@@ -129,7 +136,7 @@ static void test_messages(void **state)
         assert_int_equal(sendmsg(p.c->fd, &message, MSG_NOSIGNAL), BLOCK + n);
         expect(&p, want, BLOCK + n);
         assert_int_equal(p.c->body.left, 0);
-        assert_true(conn_give(p.c, p.out, p.source[k + 1], BLOCK));
+        assert_int_equal(give(&p, p.source[k + 1], BLOCK), BLOCK);
         assert_ptr_equal(p.c->body.from, p.source[k + 1]);
     }
     struct iovec last[2] = {{p.out, BLOCK / 2}, {head, 4}}; /* what follows is not of the body */
@@ -145,25 +152,77 @@ static void test_another_way(void **state)
     (void)state;
     open_pair(&p);
     for (int k = 0; k < 3; k++) { /* a library that writes: always a copy */
-        assert_true(conn_give(p.c, p.out, p.source[k], BLOCK));
+        assert_int_equal(give(&p, p.source[k], BLOCK), BLOCK);
         assert_int_equal(write(p.c->fd, p.out, BLOCK), BLOCK);
         expect(&p, p.source[k], BLOCK);
     }
-    assert_true(conn_give(p.c, p.out, p.source[0], BLOCK));
+    assert_int_equal(give(&p, p.source[0], BLOCK), BLOCK);
     send_all(&p, 0);
-    assert_true(conn_give(p.c, p.out, p.source[1], BLOCK));
+    assert_int_equal(give(&p, p.source[1], BLOCK), BLOCK);
     send_part(&p, 0, 999); /* and then writes, or drops, a byte */
     assert_false(conn_is_sent(p.c));
-    assert_false(conn_give(p.c, p.out, p.source[2], BLOCK));
+    assert_int_equal(give(&p, p.source[2], BLOCK), -1);
     conn_done(p.c); /* the next answer begins anew */
-    assert_true(conn_give(p.c, p.out, p.source[2], BLOCK));
+    assert_int_equal(give(&p, p.source[2], BLOCK), BLOCK);
     assert_memory_equal(p.out, p.source[2], BLOCK);
     close_pair(&p);
+}
+
+static struct conn *open_another(struct pair *p, int *peer)
+{
+    int fd[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+    *peer = fd[1];
+    struct conn *c = conn_open(&p->all, fd[0], NULL);
+    assert_non_null(c);
+    return c;
+}
+
+/* Of many connections that are asked in the same order turn after turn, each gives once in a round. */
+static void test_turns(void **state)
+{
+    enum { GIVERS = 10, A_TURN = 4, ROUNDS = 3 };
+    const size_t block = CONNS_TURN_BYTES / A_TURN;
+    char *out = calloc(1, block);
+    int peers[GIVERS], gave[GIVERS] = {0};
+    struct conn *givers[GIVERS];
+    struct pair p;
+    (void)state;
+    open_pair(&p);
+    p.all.config.max_connections = GIVERS + 1;
+    for (int i = 0; i < GIVERS; i++)
+        givers[i] = open_another(&p, peers + i);
+    for (int turn = 0; turn < ROUNDS * 3; turn++) { /* 4, 4 and 2 of them */
+        int n = 0;
+        conns_begin_turn(&p.all);
+        for (int i = 0; i < GIVERS; i++) {
+            conn_done(givers[i]);
+            const ssize_t given = conn_give(givers[i], out, out, block);
+            assert_true(given == 0 || given == (ssize_t)block);
+            gave[i] += given > 0;
+            n += given > 0;
+        }
+        assert_int_equal(n, turn % 3 < 2 ? A_TURN : GIVERS - 2 * A_TURN);
+    }
+    for (int i = 0; i < GIVERS; i++)
+        assert_int_equal(gave[i], ROUNDS);
+    conns_begin_turn(&p.all);
+    p.all.turn.began -= CONNS_TURN_NS + 1; /* Its time is over before its bytes are. */
+    assert_int_equal(conn_give(p.c, p.out, p.source[0], 10), 0);
+    conns_begin_turn(&p.all);
+    assert_int_equal(conn_give(p.c, p.out, p.source[0], 10), 10);
+    for (int i = 0; i < GIVERS; i++) {
+        close(givers[i]->fd);
+        close(peers[i]);
+    }
+    close_pair(&p);
+    free(out);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_from_where_it_lies), cmocka_unit_test(test_growing),
-                                       cmocka_unit_test(test_messages), cmocka_unit_test(test_another_way)};
+                                       cmocka_unit_test(test_turns), cmocka_unit_test(test_messages),
+                                       cmocka_unit_test(test_another_way)};
     return cmocka_run_group_tests_name("net/conn_send", tests, NULL, NULL);
 }
