@@ -14,7 +14,8 @@ _Static_assert((int)SDD_LIMIT == SDD_SURFACE_LIMIT && (int)SDD_LIMIT_AT_LEVEL ==
 void follow_lay_out(const sdd_topology *t, const struct topology_channel *c, int level, int surface, struct arena *a,
                     struct follow *out)
 {
-    const int64_t stride = t->info.max_valence < 6 ? 6 : t->info.max_valence;
+    /* A seam that ends in a vertex is two edges of the row of values there. */
+    const int64_t stride = t->info.max_valence < 6 ? 6 : t->info.max_valence + 1;
     int64_t n = surface == SDD_SURFACE_LIMIT ? topology_sharp_points(t, c, level) : 0;
     int64_t most = RING_BYTES / (stride * (int64_t)sizeof(struct sdd_spoke));
     *out = (struct follow){.n_points = n, .rings = {NULL, 0, (uint32_t)stride}};
