@@ -24,7 +24,7 @@ const char *cli_media_of(const char *path)
     return NULL;
 }
 
-/* A file of any other name is OBJ. */
+/* A file without an ending is OBJ, as stdin is. */
 static const char *media_of(const char *path)
 {
     const char *media = cli_media_of(path);
@@ -41,9 +41,18 @@ static void print_warnings(const struct cli *c)
 
 int cli_read_body(struct cli *c, const char *path, struct subd_body *body, char **data)
 {
+    const char *dot = strrchr(path, '.');
     body->media_type = media_of(path);
     if (cli_read(path, data, &body->bytes) != 0)
-        return cli_stopped() ? EXIT_STOPPED : cli_fail(c, EXIT_FILE, "%s cannot be read: %s", path, strerror(errno));
+        return cli_stopped() ? EXIT_STOPPED
+                             : cli_fail(c, EXIT_FILE, "%s cannot be read: %s%s", path, strerror(errno),
+                                        strchr(path, '/') ? "; give a mesh of this name by its id" : "");
+    if (dot && !strchr(dot, '/') && !cli_media_of(path)) {
+        free(*data);
+        *data = NULL;
+        return cli_fail(c, EXIT_USAGE, "%s is none of .obj, .usda, .json and .pb; if it is OBJ, give it as - <FILE",
+                        path);
+    }
     body->data = *data;
     return -1;
 }

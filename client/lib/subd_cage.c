@@ -223,10 +223,11 @@ static int finish_arrays(subd_client *c, void *out, struct subd_error *err)
 int subd_cage_arrays(subd_client *c, const char *id, struct subd_cage *out, struct subd_error *err)
 {
     struct subd_request r = {.method = "GET", .accept = SUBD_PROTOBUF, .finish = finish_arrays, .out = out, .large = 1};
+    if (out)
+        memset(out, 0, sizeof *out);
     int rc = SUBD_NEED(err, c, id, out);
     if (rc != SUBD_OK)
         return rc;
-    memset(out, 0, sizeof *out);
     subd_text_mesh_path(&r.path, id, "/cage");
     return subd_request_start(c, &r, err);
 }

@@ -37,7 +37,7 @@ SDD_FN struct sdd_limit_ring sdd_sqrt3_limit_ring(const struct sdd_sqrt3 *m, con
 {
     float vs = v < m->n_control && m->vert_sharp ? sdd_decayed(m->vert_sharp[v], m->level) : 0.0f;
     struct sdd_limit_ring r = sdd_limit_ring_of(spoke, vs, 0);
-    uint32_t first = m->first[v], h = first, last = first;
+    uint32_t first = m->first[v], h = first, last;
     int32_t n_semisharp = 0, n_infinite = 0;
     if (first == SDD_NONE)
         return r;

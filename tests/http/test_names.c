@@ -96,7 +96,7 @@ static void send_name(enum way way, const char *id, const char *name, struct ans
 /* Each name comes back as it was sent, whichever way it came, and in the protobuf cage. */
 static void test_what_names_there_are(void **state)
 {
-    const char *names[] = {"a", ".hidden", "a b", "a/b:c|d", KANJI " / 1", "\xf0\x9f\x98\x80", "\xc2\xa0", n255};
+    const char *names[] = {"a", ".hidden", "a b", "a/b:c|d", (KANJI " / 1"), "\xf0\x9f\x98\x80", "\xc2\xa0", n255};
     char id[32], member[300];
     struct answer a;
     (void)state;

@@ -303,7 +303,7 @@ static struct patch follow_on_line(const struct patch *p, const struct line *l, 
     for (int d = 0; d < 6; d++) {
         int u = x + around[d][0], v = y + around[d][1];
         memcpy(to + (1 + d) * p->columns, point_at(p, u, v), bytes);
-        around_it.fan.edge[d] = l == line_through(p, x, y, u, v) ? l->sharp : 0.0f;
+        around_it.fan.edge[d] = l && l == line_through(p, x, y, u, v) ? l->sharp : 0.0f;
     }
     return follow(&around_it, to + 7 * p->columns);
 }

@@ -3,6 +3,7 @@
 #ifndef SDD_TESTS_SAMPLE_CLASSES_H
 #define SDD_TESTS_SAMPLE_CLASSES_H
 #include "gpu/engines/tabulated/class.h"
+#include "gpu/rules/limit_rule.h"
 
 enum { N_SAMPLE_CLASSES = 31, MAX_SAMPLE_COLUMNS = 64 };
 

@@ -213,7 +213,7 @@ static void masks_of_limits(void **state)
     static const struct table_class smooth = {.n = 3, .k = 5}, two = {.n = 2, .k = 4};
     static const struct table_class crease = {.n = 3, .k = 4, .edge = {0.1f, 0, 2}};
     (void)state;
-    struct table t = table_of(&smooth, 0, 1);
+    struct table t = table_of(&smooth, 0, SDD_LIMIT_AT_LEVEL);
     expect_mask(&t, 0, 0,
                 (struct term[]){{0, 9.0 / 24},
                                 {1, 4.0 / 24},
@@ -237,10 +237,14 @@ static void masks_of_limits(void **state)
                                 {13, 0.02},
                                 {-1, 0}});
     free(t.weight);
-    t = table_of(&two, 0, 1);
+    t = table_of(&two, 0, SDD_LIMIT_AT_LEVEL);
     expect_mask(&t, 0, 0, (struct term[]){{0, 1}, {-1, 0}});
     free(t.weight);
-    t = table_of(&crease, 0, 1);
+    t = table_of(&two, 0, SDD_LIMIT);
+    expect_mask(&t, 0, 0,
+                (struct term[]){{0, 4.0 / 14}, {1, 4.0 / 14}, {2, 4.0 / 14}, {3, 1.0 / 14}, {4, 1.0 / 14}, {-1, 0}});
+    free(t.weight);
+    t = table_of(&crease, 0, SDD_LIMIT_AT_LEVEL);
     expect_mask(&t, 0, 0, (struct term[]){{0, 4.0 / 6}, {1, 1.0 / 6}, {3, 1.0 / 6}, {-1, 0}});
     expect_mask(&t, 1, 0, (struct term[]){{1, 4.0 / 6}, {0, 1.0 / 6}, {7, 1.0 / 6}, {-1, 0}});
     free(t.weight);

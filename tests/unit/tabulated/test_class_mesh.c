@@ -425,7 +425,7 @@ static void compare_away(const struct quads *m, const struct table_class *c, int
 
 static void compare(const struct quads *m, const struct table_class *c, int steps, int (*place)[PLACES])
 {
-    for (int limit = 0; limit < 2; limit++) {
+    for (int limit = 0; limit <= SDD_LIMIT_AT_LEVEL; limit += SDD_LIMIT_AT_LEVEL) {
         struct table t = table_of(c, steps, limit);
         for (int y = 0; y <= t.side; y++)
             for (int x = 0; x <= t.side; x++) {

@@ -288,6 +288,7 @@ template <class KIND>
 static __device__ __forceinline__ void tri_all(const sdd_tri_pieces &a, const KIND &kind, const tri_out &out)
 {
     __shared__ union {
+        tri_shared<3> s3;
         tri_shared<4> s4;
         tri_shared<5> s5;
         tri_shared<6> s6;
@@ -304,8 +305,12 @@ static __device__ __forceinline__ void tri_all(const sdd_tri_pieces &a, const KI
         tri_block(a, kind, block, out, &s.s6);
     else if (KIND::least == 5 || a.level == 5)
         tri_block(a, kind, block, out, &s.s5);
-    else if constexpr (KIND::least < 5)
-        tri_block(a, kind, block, out, &s.s4);
+    else if constexpr (KIND::least < 5) {
+        if (a.level == 4)
+            tri_block(a, kind, block, out, &s.s4);
+        else
+            tri_block(a, kind, block, out, &s.s3);
+    }
 }
 
 /* Makes `each` of n rows, one by one. A block does it. */
