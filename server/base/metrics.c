@@ -89,6 +89,8 @@ void metrics_request(struct metrics *m, int op, int status, double seconds)
     int c = 0;
     if (op < 0 || op >= METRICS_OPS)
         return;
+    if (status == 0) /* The client left before it had an answer; and 0 is a free place in the table. */
+        status = 499;
     while (c < METRICS_CODES - 1 && m->codes[c] && m->codes[c] != status)
         c++;
     m->codes[c] = status;

@@ -61,7 +61,7 @@ static bool read_match(struct request *r, struct mesh_job *j)
         const char *rest = value + 1 + digits;
         char tag[VERSION_TAG_SIZE];
         bool whole = parse_integer(value + 1, digits, &j->expected);
-        for (int media = MEDIA_JSON; media <= MEDIA_USDA && whole; media <<= 1) {
+        for (int media = MEDIA_JSON; media <= MEDIA_STL && whole; media <<= 1) {
             snprintf(tag, sizeof tag, "%s\"", media_suffix(media));
             if (strcmp(rest, tag) == 0)
                 return true;

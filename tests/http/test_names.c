@@ -255,7 +255,7 @@ static void test_rename(void **state)
     renamed(id, PATCH, "{\"name\":\"one\"}", "one", 2);
     renamed(id, PATCH, "{\"name\":\"one\"}", "one", 2); /* So a request can be repeated. */
     renamed(id, PATCH, "{}", "one", 2);
-    renamed(id, JSON "If-Match: \"2\"\r\n", "{\"name\":\"" KANJI " / 2\"}", KANJI " / 2", 3);
+    renamed(id, JSON "If-Match: \"2-stl\"\r\n", "{\"name\":\"" KANJI " / 2\"}", KANJI " / 2", 3);
     renamed(id, PATCH "If-Match: \"3-pb\"\r\n", "{\"name\":null}", id, 4);
     renamed(id, PATCH "If-Match: *\r\n", "{\"name\":\"two\"}", "two", 5);
     show(id, "If-None-Match: \"1\"\r\n", &a);

@@ -8,7 +8,7 @@
 
 static void test_greeting(void **state)
 {
-    struct daemon d;
+    struct daemon d = {0};
     struct answer a;
     struct subd_config config = SUBD_INIT(subd_config);
     subd_client *client;
