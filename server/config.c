@@ -196,7 +196,6 @@ static const struct option_row *find(const char *name)
 struct file_state {
     struct config *config;
     struct text *error;
-    char last[64]; /* The name on the line before. */
 };
 
 static int on_ini(void *user, const char *section, const char *name, const char *value)
@@ -205,11 +204,6 @@ static int on_ini(void *user, const char *section, const char *name, const char 
     const struct option_row *row = find(name);
     if (s->error->bytes)
         return 1;                     /* Only the first error is reported, with its line. */
-    if (strcmp(name, s->last) == 0) { /* So inih tells of a line that it takes for the rest of the one above. */
-        text_printf(s->error, "this line is indented, or has %s again", name);
-        return 0;
-    }
-    snprintf(s->last, sizeof s->last, "%s", name);
     if (row && row->kind < ACTION)
         return set(s->config, row, value, "config file", s->error);
     text_printf(s->error, "there is no option \"%s\"%s%s", name, *section ? " in section " : "", section);
@@ -219,7 +213,7 @@ static int on_ini(void *user, const char *section, const char *name, const char 
 static bool read_file(struct config *c, const char *path, struct text *error)
 {
     struct text what = {0};
-    struct file_state s = {c, &what, ""};
+    struct file_state s = {c, &what};
     errno = 0;
     FILE *f = fopen(path, "re");
     int rc = f ? ini_parse_file(f, on_ini, &s) : -1;

@@ -187,7 +187,8 @@ static void test_fish(void **state)
         skip();
 #define FISH(line) "export HOME=$PWD; fish --no-config -c 'subd completion fish | source; complete -C \"" line "\"'"
     prints(FISH("subd refi"), "refine\trefines a mesh into .obj, .ply, .usda, .glb, .stl or .frame\n");
-    prints(FISH("subd refine --surf"), "--surface\tpoints of the refined mesh, or of the limit; limitAtLevel is OpenSubdiv's\n");
+    prints(FISH("subd refine --surf"),
+           "--surface\tpoints of the refined mesh, or of the limit; limitAtLevel is OpenSubdiv's\n");
     prints(FISH("subd refine --scheme b"), "bilinear\tthe subdivision scheme\n");
     prints(FISH("subd completion z"), "zsh\n");
     prints(FISH("subd ls --lev"), "");

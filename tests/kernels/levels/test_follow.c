@@ -58,7 +58,10 @@ static struct sdd_follow follow_of(const struct wild_case *k, int64_t first_edge
 /* Limits of the vertices that both levels have are the same; what is not followed is left as it was. */
 static void compare(const struct wild_case *k, int level, const struct said *low, const struct said *high)
 {
-    assert_true(low->masks && low->limit && high->limit);
+    if (!low->masks || !low->limit || !high->limit) {
+        fail();
+        return;
+    }
     for (int64_t v = 0; v < k->b.V; v++) {
         double off = 0, turned = 0;
         if (k->b.valence[v] == 0)

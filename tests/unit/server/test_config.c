@@ -366,7 +366,6 @@ static void test_files(void **state)
         {"threads = 4\nthreads = 5\n", NULL},
         {"threads = 5\nwings = 2\n", "line 2: there is no option \"wings\""},
         {"[bird]\nwings = 2\n", "line 2: there is no option \"wings\" in section bird"},
-        {"threads = 5\n  queue-size = 3\n", "line 2: this line is indented, or has threads again"},
         {"config = other\n", "line 1: there is no option \"config\""},
         {"help = true\n", "line 1: there is no option \"help\""},
         {"threads = 5\n\nthreads\n", "line 3: not NAME = VALUE"},
