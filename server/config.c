@@ -203,7 +203,7 @@ static int on_ini(void *user, const char *section, const char *name, const char 
     struct file_state *s = user;
     const struct option_row *row = find(name);
     if (s->error->bytes)
-        return 1;                     /* Only the first error is reported, with its line. */
+        return 1; /* Only the first error is reported, with its line. */
     if (row && row->kind < ACTION)
         return set(s->config, row, value, "config file", s->error);
     text_printf(s->error, "there is no option \"%s\"%s%s", name, *section ? " in section " : "", section);

@@ -45,8 +45,9 @@ static __device__ __forceinline__ void table_wait_first_pass(const table_points_
 }
 
 /* Makes an item of the rows of one mesh, as sdd_table_first_rows does. Here a launch has few blocks, so the loads of
- * all terms of most rows are in flight at once; a warp votes on how many terms it loads, since most need few. That makes a
- * frame of 187,000 vertices 6 to 11 % faster. In a launch of its own, with many blocks, it takes 1.5 times as long. */
+ * all terms of most rows are in flight at once; a warp votes on how many terms it loads, since most need few. That
+ * makes a frame of 187,000 vertices 6 to 11 % faster. In a launch of its own, with many blocks, it takes 1.5 times as
+ * long. */
 static __device__ __forceinline__ void table_first_rows(const sdd_first_step &a, uint32_t item, const float *from,
                                                         sdd_width width, float *to)
 {
