@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_blender.c: limit surfaces of ten meshes with creases against Blender's Subdivision Surface modifier, as sets of
- * points. Blender has creases c of 0 to 1, in steps of 1/255 at edges, and takes them for a sharpness of 10 c^2. It
- * isolates features to level 10 before it goes to the limit, so all sharpness must be gone, or infinite, at the level
- * compared, and no infinite crease may end inside: there the limit masks are those of a smooth vertex, which is only
- * true in the end (Blender told to stop at our level differs by 2e-7 there, else by 2e-5 to 1e-3). */
+/* test_blender.c: limit surfaces of meshes with creases and corners against Blender's Subdivision Surface modifier, as
+ * sets of points. Blender has creases c of 0 to 1, in steps of 1/255 at edges, and takes them for a sharpness of 10 c^2.
+ * It isolates features to level 10 before it goes to the limit, so sharpness that is left at the level compared, and an
+ * infinite crease that ends inside, tell whether our limits follow them on. */
 #include "server/mesh/mesh.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
@@ -24,8 +23,10 @@
 
 enum { LEVEL = 3 };
 static const char *const names[] = {
-    "crease_loop_1.5",    "crease_loop_10", "crease_across_10",      "crease_dart_soft", "crease_ngons",
-    "mixed_2_0.5_corner", "mixed_four",     "corner_on_soft_crease", "strip_creases",    "crease_at_grid_corner"};
+    "crease_loop_1.5",    "crease_loop_10",  "crease_across_10",      "crease_dart_soft", "crease_ngons",
+    "mixed_2_0.5_corner", "mixed_four",      "corner_on_soft_crease", "strip_creases",    "crease_at_grid_corner",
+    "crease_loop_4",      "crease_loop_9.5", "crease_edge_4",         "crease_all_4",     "corner_4",
+    "corner_9.5",         "crease_dart"};
 enum { N = sizeof names / sizeof *names };
 extern char **environ;
 
