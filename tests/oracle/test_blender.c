@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_blender.c: limit surfaces of meshes with creases and corners against Blender's Subdivision Surface modifier, as
- * sets of points. Blender has creases c of 0 to 1, in steps of 1/255 at edges, and takes them for a sharpness of 10 c^2.
+ * sets of points. Blender has creases c of 0 to 1, in steps of 1/255 at edges, and takes them for a sharpness 10 c^2.
  * It isolates features to level 10 before it goes to the limit, so sharpness that is left at the level compared, and an
  * infinite crease that ends inside, tell whether our limits follow them on. */
 #include "server/mesh/mesh.h"
