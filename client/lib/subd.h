@@ -323,8 +323,8 @@ struct subd_refine {
 };
 /* subd_refine: GET refined. Blocks go from the socket's buffer straight to their place and are verified on the way.
  * Result  SUBD_OK, or SUBD_UNCHANGED with *frame as it was
- * Errors  SUBD_EUSAGE (level, include, compact), SUBD_EDIGEST. After an error placed memory holds anything and *frame
- *         has no blocks */
+ * Errors  SUBD_EUSAGE (level, include, compact), SUBD_EDIGEST. After an error before any of the frame has arrived,
+ *         *frame is as it was; after a later one it has no blocks, and placed memory holds anything */
 SUBD_API int subd_refine(subd_client *c, const char *id, const struct subd_refine *r, struct subd_frame *frame,
                          struct subd_error *err) SUBD_MUST_CHECK;
 /* subd_refine_pose: POST refined: refines the mesh with these positions, which are not kept. With version 0 it takes

@@ -136,6 +136,14 @@ const char *surface_file_warnings(const struct surface_file *f)
     return f->warnings ? f->warnings : "";
 }
 
+const char *surface_source(const struct surface *s, char out[SURFACE_SOURCE_SIZE])
+{
+    *out = 0;
+    if (s->level > 0)
+        (void)snprintf(out, SURFACE_SOURCE_SIZE, " version %lld level %d", (long long)s->version, s->level);
+    return out;
+}
+
 void surface_file_close(struct surface_file *f)
 {
     if (!f)

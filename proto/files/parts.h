@@ -64,6 +64,9 @@ void surface_next_triangle(struct surface_file *f, int64_t corners[3]);
 int64_t surface_next_face(struct surface_file *f, int *size);
 /* surface_box: the least coordinates of the points, then the greatest. */
 void surface_box(const struct surface *s, float box[6]);
+/* surface_source: what a comment says behind the mesh's id: version and level, of refined surfaces alone. */
+#define SURFACE_SOURCE_SIZE 64
+const char *surface_source(const struct surface *s, char out[SURFACE_SOURCE_SIZE]);
 /* surface_carries: whether the format can carry a primvar. */
 bool surface_carries(const struct surface_format *format, const struct surface_primvar *p);
 

@@ -115,10 +115,11 @@ void ply_build(struct surface_file *f)
     const struct surface *s = &f->surface;
     const char *const of_vertices[] = {"x", "y", "z", s->normals.data ? "nx" : NULL, "ny", "nz", NULL},
                       *const of_faces[] = {"vertex_indices", s->uvs.data ? "texcoord" : NULL, NULL};
+    char source[SURFACE_SOURCE_SIZE];
     part_text(f,
-              "ply\nformat binary_little_endian 1.0\ncomment subdd %s version %lld level %d\ncomment name %s\n"
+              "ply\nformat binary_little_endian 1.0\ncomment subdd %s%s\ncomment name %s\n"
               "element vertex %lld\nproperty float x\nproperty float y\nproperty float z\n%s",
-              s->id, (long long)s->version, s->level, s->name, (long long)s->positions.count,
+              s->id, surface_source(s, source), s->name, (long long)s->positions.count,
               s->normals.data ? "property float nx\nproperty float ny\nproperty float nz\n" : "");
     add_properties(f, false, of_vertices);
     /* More readers know "int"; only a mesh of more than 2^31 vertices needs "uint". */

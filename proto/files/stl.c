@@ -47,11 +47,12 @@ void stl_build(struct surface_file *f)
     const struct surface *s = &f->surface;
     const uint32_t n = (uint32_t)surface_triangles(s);
     char *header = calloc(1, HEADER + sizeof n), text[FILE_NAME_SIZE + 2 * HEADER], name[FILE_NAME_SIZE];
+    char source[SURFACE_SOURCE_SIZE];
     if (!header) {
         f->failed = SURFACE_ENO_MEMORY;
         return;
     }
-    (void)snprintf(text, sizeof text, "subdd %.40s version %lld level %d: %s", s->id, (long long)s->version, s->level,
+    (void)snprintf(text, sizeof text, "subdd %.40s%s: %s", s->id, surface_source(s, source),
                    file_name_valid(FILE_NAME_STL, s->name, name));
     memcpy(header, text, strnlen(text, HEADER)); /* A long name is cut off there. */
     memcpy(header + HEADER, &n, sizeof n);

@@ -67,7 +67,7 @@ int query_parse(struct query *q, const char *text, const char *const *allowed, b
             return sdd_fail(err, SDD_EINVALID, item, "there is no query parameter \"%.60s\" here", item);
         if (query_get(q, item))
             return sdd_fail(err, SDD_EINVALID, item, "the query parameter %s is there twice", item);
-        if (value && !guard_utf8(value, strlen(value)))
+        if (value && !chars_utf8(value, strlen(value)))
             return sdd_fail(err, SDD_EINVALID, item, "the query parameter %s is not UTF-8", item);
         if (q->n == QUERY_MAX)
             return sdd_fail(err, SDD_EINVALID, "target", "more than %d query parameters", QUERY_MAX);

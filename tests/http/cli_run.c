@@ -10,6 +10,25 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+void write_text(const char *dir, const char *name, const char *text)
+{
+    char path[160];
+    assert_true(snprintf(path, sizeof path, "%s/%s", dir, name) < (int)sizeof path);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+void cli_daemon_start(struct daemon *d)
+{
+    char url[64];
+    daemon_start(d, NULL);
+    snprintf(url, sizeof url, "http://127.0.0.1:%d", d->port);
+    setenv("SUBD_SERVER", url, 1);
+    write_text(d->dir, "cube.obj", CUBE);
+}
+
 void ran_expect(struct ran r, int code)
 {
     if (r.code != code)

@@ -2,9 +2,14 @@
 /* cli_run.h: the command line in tests: what it must have printed, and shells that run it. */
 #ifndef TESTS_CLI_RUN_H
 #define TESTS_CLI_RUN_H
+#include "tests/http/daemon.h"
 #include "tests/http/spawn.h"
 #include <cjson/cJSON.h>
 
+/* cli_daemon_start: starts a daemon which subd finds, and writes cube.obj into its folder. */
+void cli_daemon_start(struct daemon *d);
+/* write_text: writes a file into a folder. */
+void write_text(const char *dir, const char *name, const char *text);
 void ran_expect(struct ran r, int code);
 /* stdout must be JSON, whatever the exit code. */
 cJSON *ran_json(struct ran r, int code);

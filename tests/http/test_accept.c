@@ -296,6 +296,7 @@ static void test_cage(void **state)
     assert_true(answer_field(&a, "ETag", value, sizeof value));
     assert_string_equal(value, "\"1-ply\"");
     assert_non_null(strstr(a.body, "element face 2\n"));
+    assert_non_null(strstr(a.body, "\ncomment subdd control mesh\n")); /* It is of no level. */
     /* The last face: 5 corners, 10 numbers of UVs, and its id. */
     const char *last = a.body + a.bytes - (1 + 20 + 1 + 40 + 4);
     static const int32_t corners[5] = {4, 2, 5, 7, 6};

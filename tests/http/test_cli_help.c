@@ -16,29 +16,15 @@ static const char *const verbs[] = {"push",   "refine", "patches", "matrix", "po
                                     "stat",   "health", "bench",   "help",   "completion"};
 enum { N_VERBS = sizeof verbs / sizeof *verbs };
 
-static void put(const char *name, const char *text)
-{
-    char path[128];
-    FILE *f;
-    snprintf(path, sizeof path, "%s/%s", d.dir, name);
-    assert_non_null(f = fopen(path, "w"));
-    fputs(text, f);
-    fclose(f);
-}
-
 static int start(void **state)
 {
-    static char url[64];
     (void)state;
-    daemon_start(&d, NULL);
-    snprintf(url, sizeof url, "http://127.0.0.1:%d", d.port);
-    setenv("SUBD_SERVER", url, 1);
-    put("cube.obj", CUBE);
-    put("cube_moved.obj", CUBE);
-    put("shot.0001.obj", CUBE);
-    put("shot.0002.obj", CUBE);
-    put("shot.0003.obj", CUBE);
-    put("edits.json", "{\"edits\": [{\"setCreases\": {\"edges\": [0, 1], \"sharpnesses\": [2.5]}}]}");
+    cli_daemon_start(&d);
+    write_text(d.dir, "cube_moved.obj", CUBE);
+    write_text(d.dir, "shot.0001.obj", CUBE);
+    write_text(d.dir, "shot.0002.obj", CUBE);
+    write_text(d.dir, "shot.0003.obj", CUBE);
+    write_text(d.dir, "edits.json", "{\"edits\": [{\"setCreases\": {\"edges\": [0, 1], \"sharpnesses\": [2.5]}}]}");
     return 0;
 }
 

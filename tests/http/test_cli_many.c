@@ -20,17 +20,8 @@ static struct ran subd(const char *arguments)
 
 static int start(void **state)
 {
-    static char url[64];
-    char file[128];
-    FILE *f;
     (void)state;
-    daemon_start(&d, NULL);
-    snprintf(url, sizeof url, "http://127.0.0.1:%d", d.port);
-    setenv("SUBD_SERVER", url, 1);
-    snprintf(file, sizeof file, "%s/cube.obj", d.dir);
-    assert_non_null(f = fopen(file, "w"));
-    fputs(CUBE, f);
-    fclose(f);
+    cli_daemon_start(&d);
     struct ran r =
         shell_run(d.dir, "mkdir sub; cp cube.obj sub/\n"
                          "for i in 1 2 3 4; do sed \"s/^v \\([^ ]*\\)/v $i/\" cube.obj >shot.000$i.obj; done\n"

@@ -268,12 +268,25 @@ static void test_a_small_answer_stays_small(void **state)
     free(body);
 }
 
+/* What a usage error leaves can be freed, whatever the memory held before. */
+static void test_usage_errors_leave_nothing(void **state)
+{
+    struct subd_cage cage;
+    struct subd_error err;
+    (void)state;
+    memset(&cage, 0xff, sizeof cage);
+    assert_int_equal(subd_cage_arrays(NULL, NULL, &cage, &err), SUBD_EUSAGE);
+    assert_null(cage.mesh);
+    subd_cage_free(&cage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_arrays_that_do_not_fit),
         cmocka_unit_test(test_a_small_answer_stays_small),
+        cmocka_unit_test(test_usage_errors_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

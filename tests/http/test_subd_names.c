@@ -15,20 +15,14 @@ static char cube[96], out[96];
 
 static void write_file(char path[96], const char *name, const char *text)
 {
-    FILE *f;
     snprintf(path, 96, "%s/%s", d.dir, name);
-    assert_non_null(f = fopen(path, "w"));
-    fputs(text, f);
-    fclose(f);
+    write_text(d.dir, name, text);
 }
 
 static int start(void **state)
 {
-    static char url[64];
     (void)state;
-    daemon_start(&d, NULL);
-    snprintf(url, sizeof url, "http://127.0.0.1:%d", d.port);
-    setenv("SUBD_SERVER", url, 1);
+    cli_daemon_start(&d);
     write_file(cube, "cube.obj", CUBE);
     return 0;
 }
@@ -260,6 +254,17 @@ static void test_help_says_the_rule(void **state)
     fails(RUN("rename", "x"), 2, "takes MESH NAME");
 }
 
+/* What is not known by its ending is not taken for OBJ. */
+static void test_unknown_endings(void **state)
+{
+    (void)state;
+    write_text(d.dir, "cube.fbx", CUBE);
+    write_text(d.dir, "plain", CUBE);
+    ran_fails(shell_run(d.dir, "subd push cube.fbx"), 2, "cube.fbx is none of .obj, .usda, .json and .pb");
+    ran_expect(shell_run(d.dir, "subd push - <cube.fbx"), 0);
+    ran_expect(shell_run(d.dir, "subd push plain"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_files_name_meshes),
@@ -267,6 +272,7 @@ int main(void)
                                        cmocka_unit_test(test_ambiguous),
                                        cmocka_unit_test(test_files_come_first),
                                        cmocka_unit_test(test_files_carry_the_name),
-                                       cmocka_unit_test(test_help_says_the_rule)};
+                                       cmocka_unit_test(test_help_says_the_rule),
+                                       cmocka_unit_test(test_unknown_endings)};
     return cmocka_run_group_tests_name("http/subd_names", tests, start, stop);
 }

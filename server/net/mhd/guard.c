@@ -2,6 +2,7 @@
 /* guard.c: parses request heads and chunked bodies for conn.c. It follows RFC 9112 without the leniency that the RFC
  * allows. */
 #include "server/net/mhd/guard.h"
+#include "server/base/chars.h"
 #include <string.h>
 #include <strings.h>
 
@@ -43,26 +44,6 @@ int guard_hex(char c)
     if (c >= 'A' && c <= 'F')
         return c - 'A' + 10;
     return -1;
-}
-
-bool guard_utf8(const char *s, size_t n)
-{
-    const unsigned char *p = (const unsigned char *)s, *end = p + n;
-    while (p < end) {
-        unsigned c = *p++;
-        if (c < 0x80)
-            continue;
-        int more = c >= 0xc2 && c <= 0xdf ? 1 : (c & 0xf0) == 0xe0 ? 2 : c >= 0xf0 && c <= 0xf4 ? 3 : -1;
-        if (more < 0 || end - p < more)
-            return false;
-        if ((c == 0xe0 && *p < 0xa0) || (c == 0xed && *p > 0x9f) || (c == 0xf0 && *p < 0x90) ||
-            (c == 0xf4 && *p > 0x8f))
-            return false;
-        for (; more; more--)
-            if ((*p++ & 0xc0) != 0x80)
-                return false;
-    }
-    return true;
 }
 
 /* Fails with SDD_EMALFORMED. `field` is the name of the header in small letters, "request-line", "target", or "head"
@@ -127,7 +108,7 @@ int guard_target(const char *target, size_t n, struct sdd_error *err)
         path[m++] = (char)c;
     }
     path[m] = 0;
-    if (!guard_utf8(path, m))
+    if (!chars_utf8(path, m))
         return sdd_fail(err, SDD_EMALFORMED, "target", "the path is not UTF-8");
     for (char *segment = path; segment; segment = strchr(segment + 1, '/'))
         if (segment[1] == '.' &&

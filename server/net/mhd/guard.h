@@ -45,7 +45,6 @@ int64_t guard_chunks(struct guard_chunks *c, const char *bytes, size_t n);
  * Result  1, or an error
  * Errors  SDD_EMALFORMED */
 int guard_target(const char *target, size_t n, struct sdd_error *err);
-bool guard_utf8(const char *s, size_t n);
 /* guard_hex: the value of a hex digit, or -1. */
 int guard_hex(char c);
 

@@ -120,10 +120,24 @@ static void test_integers(void **state)
 
 static void test_utf8(void **state)
 {
-    static const char *const good[] = {"", "abc", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\x9f\xbf"};
-    static const char *const bad[] = {"\x80",         "\xc3",         "\xc0\xaf",
-                                      "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
-                                      "\xff",         "a\xe2\x82",    "\xf0\x8f\xbf\xbf"};
+    static const char *const good[] = {
+        "", "abc", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\x9f\xbf", "\xf4\x8f\xbf\xbf"};
+    static const char *const bad[] = {"\x80",
+                                      "\xc3",
+                                      "\xc0\xaf",
+                                      "\xe0\x80\x80",
+                                      "\xed\xa0\x80",
+                                      "\xf4\x90\x80\x80",
+                                      "\xff",
+                                      "a\xe2\x82",
+                                      "\xf0\x8f\xbf\xbf",
+                                      "\xc0\x80",
+                                      "\xc1\xbf",
+                                      "\xe0\x9f\xbf",
+                                      "\xf0\x80\x80\x80",
+                                      "\xf5\x80\x80\x80",
+                                      "\xe2\x82",
+                                      "a\xe2\x82z"};
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         assert_true(chars_utf8(good[i], strlen(good[i])));

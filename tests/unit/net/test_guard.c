@@ -172,26 +172,10 @@ static void test_chunks(void **state)
     assert_false(done);
 }
 
-static void test_utf8(void **state)
-{
-    static const char *const good[] = {
-        "", "abc", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\x9f\xbf", "\xf4\x8f\xbf\xbf"};
-    static const char *const bad[] = {
-        "\x80",         "\xc3",         "\xc0\x80",         "\xc1\xbf",         "\xe0\x80\x80",
-        "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
-        "\xff",         "\xe2\x82",     "a\xe2\x82z"};
-    (void)state;
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
-        assert_true(guard_utf8(good[i], strlen(good[i])));
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_false(guard_utf8(bad[i], strlen(bad[i])));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_prefixes), cmocka_unit_test(test_control_characters),
                                        cmocka_unit_test(test_limit),    cmocka_unit_test(test_parts),
-                                       cmocka_unit_test(test_fields),   cmocka_unit_test(test_chunks),
-                                       cmocka_unit_test(test_utf8)};
+                                       cmocka_unit_test(test_fields),   cmocka_unit_test(test_chunks)};
     return cmocka_run_group_tests_name("net/guard", tests, NULL, NULL);
 }
