@@ -20,7 +20,9 @@
 #ifndef SUBDD_MESH_H
 #define SUBDD_MESH_H
 #include "gpu/sdd/sdd.h"
+#include "server/mesh/losses.h"
 #include "server/mesh/primvars.h"
+#include "server/mesh/stage.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +33,7 @@
 struct mesh {
     char name[MESH_NAME_SIZE]; /* "" until the mesh gets a name. */
     struct sdd_options options;
+    struct mesh_stage stage; /* Not part of the topology id. */
     int64_t n_vertices, n_faces, n_corners, n_creases, n_corner_tags, n_holes, n_uvs;
     /* The owner copies n_edges and manifold from sdd_topology_info; until then both are 0. They are stored, but not
      * hashed. */
@@ -75,6 +78,9 @@ struct mesh_arrays {
     int64_t next_vertex_id, next_face_id; /* Above all ids; 0 when mesh_build numbers the rows. */
     int n_primvars;
     struct primvar_array primvars[SDD_MAX_PRIMVARS];
+    struct mesh_stage stage;
+    /* Gets what is wrong and only goes along with the surface, which is then left out; NULL refuses it. */
+    struct losses *losses;
 };
 
 /* mesh_build: makes a mesh: checks that lengths agree, copies the arrays, normalises the tags and numbers the elements.

@@ -31,10 +31,18 @@ struct primvar_info {
     int32_t width;         /* Numbers in a row of values. */
     int32_t n_values;      /* Rows of values. */
 };
+/* The names of face sets, such as materials or groups: a uniform primvar of one i32 may have them. Its value 0 is no set,
+ * and its value k is the k-th name. Materials are primvar materialBind (USD's family of subsets), OBJ's groups are
+ * primvar group. */
+struct set_names {
+    const char *text; /* n names of UTF-8, each with a NUL at its end; NULL without names. */
+    int64_t n, bytes; /* `bytes` counts the NULs too. */
+};
 struct primvar {
     struct primvar_info info;
-    void *values;     /* [n_values][width] They are f32 or i32, as info.type says. */
-    int32_t *indices; /* [C] Rows of values for a faceVarying primvar; NULL for the other classes. */
+    void *values;          /* [n_values][width] They are f32 or i32, as info.type says. */
+    int32_t *indices;      /* [C] Rows of values for a faceVarying primvar; NULL for the other classes. */
+    struct set_names sets; /* The text is the primvar's own. */
 };
 
 /* An authored primvar, whose arrays are borrowed. */
@@ -45,6 +53,7 @@ struct primvar_array {
     int64_t n_words; /* How many numbers `values` has. */
     /* A row of values for each row of the class. When empty, `values` has one row for each row of the class itself. */
     struct i32s indices;
+    struct set_names sets;
 };
 
 /* primvar_author: fills *out with name, tokens and width. A type of "" or NULL is f32; interpolation has no default.

@@ -44,7 +44,7 @@ static void body_positions(int rc, struct positions *p, const struct sdd_error *
         abort();
     if (rc)
         return;
-    if (mesh_from_json(body_cube, strlen(body_cube), &cube, NULL))
+    if (mesh_from_json(body_cube, strlen(body_cube), &cube, NULL, NULL))
         abort();
     if (positions_check(p, cube->n_vertices, 0, NULL) == SDD_OK)
         positions_apply(p, cube);
@@ -61,7 +61,7 @@ static void body_edits(int rc, struct edit_batch *b, const struct sdd_error *err
         abort();
     if (rc)
         return;
-    if (mesh_from_json(body_cube, strlen(body_cube), &cube, NULL))
+    if (mesh_from_json(body_cube, strlen(body_cube), &cube, NULL, NULL))
         abort();
     rc = edits_apply(cube, b, &r, &why);
     if (rc ? !why.text[0] || r.mesh : mesh_check_indices(r.mesh, NULL))

@@ -45,7 +45,7 @@ struct mesh *sample_json(const char *text)
 {
     struct sdd_error err = {0};
     struct mesh *m;
-    if (mesh_from_json(text, strlen(text), &m, &err))
+    if (mesh_from_json(text, strlen(text), &m, NULL, &err))
         fail_msg("%s", err.text);
     return m;
 }

@@ -105,14 +105,14 @@ static int run_usda(void)
 static int run_json(void)
 {
     struct mesh *m;
-    int rc = mesh_from_json(mesh_json, strlen(mesh_json), &m, NULL);
+    int rc = mesh_from_json(mesh_json, strlen(mesh_json), &m, NULL, NULL);
     mesh_free(m);
     return rc;
 }
 static int run_proto(void)
 {
     struct mesh *m;
-    int rc = mesh_from_proto(proto, proto_bytes, &m, NULL);
+    int rc = mesh_from_proto(proto, proto_bytes, &m, NULL, NULL);
     mesh_free(m);
     return rc;
 }

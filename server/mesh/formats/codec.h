@@ -14,13 +14,14 @@
 #include "server/mesh/positions.h"
 #include "server/base/text.h"
 
-int mesh_from_proto(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
-int mesh_from_json(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
-/* mesh_from_obj, mesh_from_usda: read files. `warnings`, which may be NULL, gets lines about what the file has and a
- * mesh does not keep. */
-int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct text *warnings,
+/* mesh_from_*: read a mesh. `losses`, which may be NULL, gets what the body has and the mesh does not keep. */
+int mesh_from_proto(const void *body, size_t bytes, struct mesh **out, struct losses *losses,
+                    struct sdd_error *err) SDD_MUST_CHECK;
+int mesh_from_json(const void *body, size_t bytes, struct mesh **out, struct losses *losses,
+                   struct sdd_error *err) SDD_MUST_CHECK;
+int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct losses *losses,
                   struct sdd_error *err) SDD_MUST_CHECK;
-int mesh_from_usda(const void *body, size_t bytes, struct mesh **out, struct text *warnings,
+int mesh_from_usda(const void *body, size_t bytes, struct mesh **out, struct losses *losses,
                    struct sdd_error *err) SDD_MUST_CHECK;
 
 /* The readers of positions below leave it to the caller to call positions_check.

@@ -115,13 +115,14 @@ static const struct {
     {"stIndices", offsetof(struct mesh_arrays, uv_indices), false},
 };
 
-static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, struct sdd_error *err)
+static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, struct losses *losses,
+                     struct sdd_error *err)
 {
     enum { NAME, OPTIONS, ARRAYS, N_ARRAYS = sizeof mesh_fields / sizeof *mesh_fields, FLAT = ARRAYS + N_ARRAYS };
     enum { IDS = FLAT + N_OPTIONS, PRIMVARS = IDS + 2, ALL };
     const char *names[ALL] = {"name", "options"}, *name = "";
     const cJSON *f[ALL];
-    struct mesh_arrays a = {.options = {0}};
+    struct mesh_arrays a = {.losses = losses};
     for (int i = 0; i < N_ARRAYS; i++)
         names[ARRAYS + i] = mesh_fields[i].name;
     for (int i = 0; i < N_OPTIONS; i++)
@@ -151,14 +152,14 @@ static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, 
     return rc;
 }
 
-int mesh_from_json(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err)
+int mesh_from_json(const void *body, size_t bytes, struct mesh **out, struct losses *losses, struct sdd_error *err)
 {
     cJSON *json;
     struct arena *arena;
     *out = NULL;
     int rc = begin(body, bytes, &json, &arena, err);
     if (!rc)
-        rc = read_mesh(json, arena, out, err);
+        rc = read_mesh(json, arena, out, losses, err);
     arena_free(arena);
     cJSON_Delete(json);
     return rc;

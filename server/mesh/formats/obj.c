@@ -258,16 +258,14 @@ static void reader_fini(struct obj_reader *r)
         free(all[i]->p);
 }
 
-static void tell(const struct obj_reader *r, struct text *warnings)
+static int tell(const struct obj_reader *r, struct losses *losses)
 {
-    const char *before = "not kept: ";
-    for (int i = 0; i < OBJ_N_SKIPPED; i++)
-        if (r->n_skipped[i] && (i < STATEMENTS || i >= TOLD)) {
-            text_printf(warnings, "%s%s (%lld)", before, skipped[i], (long long)r->n_skipped[i]);
-            before = ", ";
-        }
-    if (*before == ',')
-        text_puts(warnings, "\n");
+    int rc = SDD_OK;
+    for (int i = 0; i < OBJ_N_SKIPPED && !rc; i++)
+        if (r->n_skipped[i] && (i < STATEMENTS || i >= TOLD))
+            rc = losses_add(losses, "obj", skipped[i], r->err, "not kept: %s (%lld)", skipped[i],
+                            (long long)r->n_skipped[i]);
+    return rc;
 }
 
 /* Gives the mesh the name of the file's one object, if it can have it. */
@@ -291,7 +289,7 @@ static void take_name(struct obj_reader *r, struct mesh *m)
         r->n_skipped[OBJECTS] = 0;
 }
 
-int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct text *warnings, struct sdd_error *err)
+int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct losses *losses, struct sdd_error *err)
 {
     struct obj_reader r;
     *out = NULL;
@@ -312,13 +310,14 @@ int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct text
         .hole_indices = words_i32s(&r.holes),
         .uvs = {r.uvs.f, uvs ? r.uvs.n : 0},
         .uv_indices = words_i32s(&r.uv_corners),
+        .losses = losses,
     };
     if (!rc)
         rc = mesh_build(&a, out, err);
     if (!rc)
         take_name(&r, *out);
-    if (!rc && warnings)
-        tell(&r, warnings);
+    if (!rc && losses)
+        rc = tell(&r, losses);
     reader_fini(&r);
     return rc;
 }

@@ -98,9 +98,9 @@ static int set_primvars(const Subdd__V1__Mesh *from, struct mesh_arrays *a, stru
     return rc;
 }
 
-static int build(const Subdd__V1__Mesh *from, struct mesh **out, struct sdd_error *err)
+static int build(const Subdd__V1__Mesh *from, struct mesh **out, struct losses *losses, struct sdd_error *err)
 {
-    struct mesh_arrays a = {.options = {0}};
+    struct mesh_arrays a = {.losses = losses};
     /* A downloaded mesh has vertex_ids and face_ids. They are ignored, because a new mesh numbers its own elements. */
     int rc = from->name[0] ? mesh_name_check(from->name, err) : SDD_OK;
     if (!rc)
@@ -136,14 +136,14 @@ static int build(const Subdd__V1__Mesh *from, struct mesh **out, struct sdd_erro
     return rc;
 }
 
-int mesh_from_proto(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err)
+int mesh_from_proto(const void *body, size_t bytes, struct mesh **out, struct losses *losses, struct sdd_error *err)
 {
     struct arena *arena = NULL;
     *out = NULL;
     int rc;
     const Subdd__V1__Mesh *m = unpack(&subdd__v1__mesh__descriptor, body, bytes, &arena, &rc, err);
     if (m)
-        rc = build(m, out, err);
+        rc = build(m, out, losses, err);
     arena_free(arena);
     return rc;
 }

@@ -361,18 +361,19 @@ static int read_all(struct usda_reader *r, const char *body, size_t bytes)
     return rc;
 }
 
-static void print_warnings(const struct usda_reader *r, struct text *warnings)
+static int tell(const struct usda_reader *r, struct losses *losses)
 {
+    int rc = SDD_OK;
     if (r->skipped.bytes)
-        text_printf(warnings, "not kept: %s", r->skipped.data);
-    if (r->n_unnamed)
-        text_printf(warnings, " and %d more", r->n_unnamed);
-    if (r->skipped.bytes)
-        text_puts(warnings, "\n");
-    if (r->st_kept_as)
-        text_printf(warnings, "primvars:st is kept as primvar %s: UVs are faceVarying, of 2 numbers\n", r->st_kept_as);
-    if (r->has_transforms)
-        text_puts(warnings, "transforms (xformOp) are not applied: points are kept as the file has them\n");
+        rc =
+            losses_add(losses, "usda", "skipped", r->lx.err, "not kept: %s and %d more", r->skipped.data, r->n_unnamed);
+    if (!rc && r->st_kept_as)
+        rc = losses_add(losses, "usda", "st", r->lx.err,
+                        "primvars:st is kept as primvar %s: UVs are faceVarying, of 2 numbers", r->st_kept_as);
+    if (!rc && r->has_transforms)
+        rc = losses_add(losses, "usda", "xformOp", r->lx.err,
+                        "transforms (xformOp) are not applied: points are kept as the file has them");
+    return rc;
 }
 
 /* ---- the Mesh ---------------------------------------------------------------------------------------------------- */
@@ -455,7 +456,7 @@ static void add_line(const struct usda_reader *r, struct sdd_error *err)
 }
 
 /* Makes the mesh of all that was read. mesh_build copies the arrays. */
-static int build(struct usda_reader *r, struct mesh **out, struct sdd_error *err)
+static int build(struct usda_reader *r, struct mesh **out, struct losses *losses, struct sdd_error *err)
 {
     int rc = SDD_OK;
     for (int i = COUNTS; i <= INDICES && !rc; i++)
@@ -475,6 +476,7 @@ static int build(struct usda_reader *r, struct mesh **out, struct sdd_error *err
         .corner_indices = words_i32s(&v[CORNERS]),
         .corner_sharpnesses = words_f32s(&v[CORNER_SHARPNESSES]),
         .hole_indices = words_i32s(&v[HOLES]),
+        .losses = losses,
     };
     if (!rc)
         rc = take_primvars(r, &a);
@@ -499,16 +501,16 @@ static void reader_end(struct usda_reader *r)
     text_free(&r->skipped);
 }
 
-int mesh_from_usda(const void *body, size_t bytes, struct mesh **out, struct text *warnings, struct sdd_error *err)
+int mesh_from_usda(const void *body, size_t bytes, struct mesh **out, struct losses *losses, struct sdd_error *err)
 {
     struct usda_reader r;
     *out = NULL;
     reader_begin(&r, body, bytes, err);
     int rc = read_all(&r, body, bytes);
     if (!rc)
-        rc = build(&r, out, err);
-    if (!rc && warnings)
-        print_warnings(&r, warnings);
+        rc = build(&r, out, losses, err);
+    if (!rc && losses)
+        rc = tell(&r, losses);
     reader_end(&r);
     return rc;
 }

@@ -124,7 +124,7 @@ static void refused(const char *text, int code, const char *says)
 {
     struct sdd_error err = {0};
     struct mesh *m;
-    int rc = mesh_from_json(text, strlen(text), &m, &err);
+    int rc = mesh_from_json(text, strlen(text), &m, NULL, &err);
     if (rc != code || !strstr(err.text, says) || !*err.field)
         fail_msg("%s\ngave %d %s, field \"%s\"", text, rc, err.text, err.field);
     assert_null(m);
@@ -142,7 +142,7 @@ static void test_mesh(void **state)
     struct mesh *m;
     struct sdd_error err = {0};
     (void)state;
-    if (mesh_from_json(text, strlen(text), &m, &err))
+    if (mesh_from_json(text, strlen(text), &m, NULL, &err))
         fail_msg("%s", err.text);
     assert_string_equal(m->name, "q");
     assert_int_equal(m->options.scheme, SDD_SCHEME_BILINEAR);

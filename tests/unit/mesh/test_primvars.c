@@ -162,7 +162,7 @@ static void json_refused(const char *primvars, int code, const char *field)
                    "{\"points\": [0,0,0,1,0,0,0,1,0], \"faceVertexCounts\": [3], \"faceVertexIndices\": [0,1,2],"
                    "\"primvars\": %s}",
                    primvars);
-    int rc = mesh_from_json(text, strlen(text), &m, &err);
+    int rc = mesh_from_json(text, strlen(text), &m, NULL, &err);
     if (rc != code || strcmp(err.field, field) != 0)
         fail_msg("%s gave %d %s %s", primvars, rc, err.field, err.text);
 }
@@ -199,7 +199,7 @@ static void test_proto(void **state)
     struct sdd_error err = {0};
     (void)state;
     assert_int_equal(mesh_to_proto(m, &body, &bytes, &err), SDD_OK);
-    if (mesh_from_proto(body, bytes, &back, &err))
+    if (mesh_from_proto(body, bytes, &back, NULL, &err))
         fail_msg("%s", err.text);
     sample_same(m, back);
     free(body);

@@ -312,7 +312,7 @@ static struct mesh *through_json(const struct mesh *m)
     void *text;
     size_t n;
     assert_int_equal(mesh_to_json(m, &text, &n, &err), SDD_OK);
-    if (mesh_from_json(text, n, &back, &err))
+    if (mesh_from_json(text, n, &back, NULL, &err))
         fail_msg("%.2000s\n%s", (char *)text, err.text);
     free(text);
     return back;

@@ -207,7 +207,7 @@ static void attack(const char *what, const unsigned char *unit, size_t n, int co
 static int decode_mesh(const void *body, size_t n, struct sdd_error *err)
 {
     struct mesh *m;
-    int rc = mesh_from_proto(body, n, &m, err);
+    int rc = mesh_from_proto(body, n, &m, NULL, err);
     mesh_free(m);
     return rc;
 }
@@ -253,7 +253,7 @@ static void test_mesh_round_trip(void **state)
     memcpy(m->name, "cube", 5);
     m->options.scheme = SDD_SCHEME_BILINEAR;
     assert_int_equal(mesh_to_proto(m, &bytes, &n, &err), SDD_OK);
-    assert_int_equal(mesh_from_proto(bytes, n, &back, &err), SDD_OK); /* the ids that it has are ignored */
+    assert_int_equal(mesh_from_proto(bytes, n, &back, NULL, &err), SDD_OK); /* the ids that it has are ignored */
     sample_same(m, back);
     assert_string_equal(back->name, "cube");
     free(bytes);
@@ -267,18 +267,18 @@ static void test_bad_meshes(void **state)
     struct mesh *m;
     struct sdd_error err;
     (void)state;
-    assert_int_equal(mesh_from_proto("", 0, &m, &err), SDD_EMALFORMED);
+    assert_int_equal(mesh_from_proto("", 0, &m, NULL, &err), SDD_EMALFORMED);
     put_field(&w, 3, "12345", 5);
-    assert_int_equal(mesh_from_proto(w.data, w.n, &m, &err), SDD_EMESH);
+    assert_int_equal(mesh_from_proto(w.data, w.n, &m, NULL, &err), SDD_EMESH);
     assert_string_equal(err.field, "points");
     w.n = 0;
     put_field(&w, 1, "a\nb", 3);
-    assert_int_equal(mesh_from_proto(w.data, w.n, &m, &err), SDD_EINVALID);
+    assert_int_equal(mesh_from_proto(w.data, w.n, &m, NULL, &err), SDD_EINVALID);
     assert_string_equal(err.field, "name");
     w.n = 0;
     put_field(&w, 1, "doosabin", 8);
     wrap(&w, 2);
-    assert_int_equal(mesh_from_proto(w.data, w.n, &m, &err), SDD_EINVALID);
+    assert_int_equal(mesh_from_proto(w.data, w.n, &m, NULL, &err), SDD_EINVALID);
     assert_string_equal(err.field, "subdivisionScheme");
     free(w.data);
 }
