@@ -3,10 +3,10 @@
 """Files as users have them: each goes through subd into a daemon, and what comes out is what its case asks for.
 
 Cases are lists in JSON: the project's own in tests/shapes/cases/cases.json, and those of ../shared/cases where that is
-there. It is one of the tests of run-tests and tells its results as they do; SUBDD_TEST_FILTER is a glob of cases. What
+there. The input is `file`, or `lines` under that name. It is one of the tests of run-tests and tells its results as they do; SUBDD_TEST_FILTER is a glob of cases. What
 `want` may say:
 
-  V, F, uvs, faces, points, scheme   of the cage
+  V, F, uvs, faces, points, scheme   of the cage      stage  {upAxis, metersPerUnit, transform}, as far as given
   sets            {primvar: [names]} of face sets      primvar [class, width, rows], no_primvar NAME
   say, mute       a regular expression that the warnings match, or do not (one of mute alone: no warning at all)
   refuse          a regular expression that the refusal matches; with or_accept a mesh will do as well
@@ -175,6 +175,9 @@ def check_cage(cage, info, want):
         corners = iter(cage["faceVertexIndices"])
         faces = [[next(corners) for _ in range(n)] for n in counts]
         check(faces == want["faces"], f"faces {faces}")
+    for name, value in want.get("stage", {}).items():
+        there = cage.get(name)
+        check(there == value or isinstance(value, list) and there and close(there, value), f"{name} is {there}")
     primvars = {p["name"]: p for p in cage.get("primvars", [])}
     if "primvar" in want:
         there = [[p["interpolation"], p.get("width", 1), len(p["values"]) // p.get("width", 1)] for p in primvars.values()]
@@ -186,7 +189,11 @@ def check_cage(cage, info, want):
 
 def run_case(daemon, case, base, folder):
     want = case["want"]
-    ran = daemon.subd("push", os.path.join(base, case["file"]), *case["args"])
+    path = os.path.join(folder if "lines" in case else base, case["file"])
+    if "lines" in case:
+        with open(path, "wb") as f:
+            f.write("\n".join(case["lines"]).encode(case.get("encoding", "utf-8")))
+    ran = daemon.subd("push", path, *case["args"])
     if "refuse" in want and (ran.returncode or not want.get("or_accept")):
         check(ran.returncode, "it is accepted")
         check(re.search(want["refuse"], ran.stderr, re.I), f"it says: {ran.stderr.strip()}")
