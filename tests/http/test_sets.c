@@ -193,7 +193,7 @@ static void test_warnings(void **state)
     assert_int_equal(i, N_DAMAGES);
     assert_int_equal(info.n_primvars, 0);
     http_ask(&served, "POST", "/v1/meshes", "Content-Type: application/json\r\n", sheet, sizeof sheet - 1, &a);
-    assert_non_null(strstr(a.body, "\"warnings\":[]"));
+    assert_null(strstr(a.body, "warnings"));
     assert_null(strstr(a.head, "Subdd-Warning"));
     answer_free(&a);
 }
