@@ -16,7 +16,8 @@
   * Every array is allocated even when it has no rows; only uv_indices and primvars are NULL when there are none.
  *
  * The host checks that lengths agree with counts. Whether an index, a coordinate or an edge is valid is checked by
- * sdd_topology_create, so code here that indexes with these arrays calls mesh_check_indices first. */
+ * sdd_topology_create, so code here that indexes with these arrays calls mesh_check_indices first. Of a client's mesh
+ * mesh_build checks tags, UVs and primvars before that, so that it can leave out what is wrong (losses.h). */
 #ifndef SUBDD_MESH_H
 #define SUBDD_MESH_H
 #include "gpu/sdd/sdd.h"
@@ -84,6 +85,8 @@ struct mesh_arrays {
 };
 
 /* mesh_build: makes a mesh: checks that lengths agree, copies the arrays, normalises the tags and numbers the elements.
+ * Without uv_indices, row i of the UVs is that of corner i, or of vertex i when they have as many rows. With a->losses,
+ * UVs, primvars, a stage, creases, corners and holes that are wrong become losses.
  * Errors  SDD_EMESH naming array and row (a face count below 1, counts that do not sum to C, a crease of fewer than 2
  *         vertices, a sharpness that is NaN, infinite or negative; for primvars see primvars_build), SDD_ETOO_LARGE
  *         (2^31 rows or more), SDD_ENO_MEMORY */
