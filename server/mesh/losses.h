@@ -33,6 +33,8 @@ struct losses {
  * Errors  SDD_EMESH, with the sentence */
 int losses_add(struct losses *l, const char *field, const char *kind, struct sdd_error *err, const char *format, ...)
     __attribute__((format(printf, 5, 6), warn_unused_result));
+/* losses_more: counts n more losses of a kind, for a reader that counts them itself. */
+void losses_more(struct losses *l, const char *kind, int64_t n);
 /* losses_print: adds a line for each kind. */
 void losses_print(const struct losses *l, struct text *lines);
 
