@@ -203,7 +203,8 @@ static int read_face(struct obj_reader *r)
     bool has_uv;
     int rc = obj_room(r, &r->counts, 1);
     for (int i = 0; i < OBJ_N_SETS && !rc; i++)
-        rc = obj_set_face(r, &r->sets[i]);
+        if (obj_sets_used(&r->sets[i]))
+            rc = obj_set_face(r, &r->sets[i]);
     while (!rc && next_corner(r)) {
         rc = read_corner(r, &vertex, &uv, &has_uv);
         if (!rc)

@@ -36,7 +36,7 @@ static int64_t continuation(const struct obj_reader *r, const char *p)
     return p < r->end && *p == r->eol ? p + 1 - from : 0;
 }
 
-bool obj_space(struct obj_reader *r)
+bool obj_skip_blanks(struct obj_reader *r)
 {
     for (;;) {
         while (r->at < r->end && is_blank(r, *r->at))
@@ -123,7 +123,7 @@ bool obj_number(struct obj_reader *r, float *out)
         if (chars_f32(&p, r->end, out) != 1)
             return false;
     }
-    if (!obj_ends(r, p))
+    if (p < r->end && *p != ' ' && *p != r->eol && !obj_ends(r, p))
         return false;
     r->at = p;
     return true;

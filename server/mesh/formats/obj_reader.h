@@ -48,8 +48,12 @@ static inline int obj_room(struct obj_reader *r, struct words *w, int64_t n)
     return w->n + n <= w->cap ? SDD_OK : words_room(w, n, r->bytes, "obj", r->err);
 }
 /* obj_space: skips blanks and continued line ends. Returns true when the line has more, or false at its end, at a
- * comment and at a byte 0. */
-bool obj_space(struct obj_reader *r);
+ * comment and at a byte 0. Most calls are at the end of a line already. */
+bool obj_skip_blanks(struct obj_reader *r);
+static inline bool obj_space(struct obj_reader *r)
+{
+    return !(r->at < r->end && *r->at == r->eol) && obj_skip_blanks(r);
+}
 /* obj_skip_line: goes to the end of the line, and past line ends that a backslash continues. */
 void obj_skip_line(struct obj_reader *r);
 /* obj_word: reads the next run of bytes that are not blank. *n is 0 at the end of the line. */

@@ -42,7 +42,7 @@ static int read_name(struct obj_reader *r, struct obj_sets *s)
 int obj_set_face(struct obj_reader *r, struct obj_sets *s)
 {
     int rc = s->from ? read_name(r, s) : SDD_OK;
-    if (rc || (!s->current && !s->of_face.n))
+    if (rc || !obj_sets_used(s))
         return rc;
     int64_t before = r->counts.n - s->of_face.n; /* Faces that came before the first name have none. */
     rc = obj_room(r, &s->of_face, before + 1);

@@ -9,6 +9,11 @@ void obj_set_name(struct obj_sets *s, const char *from, const char *to, int64_t 
 /* obj_set_face: puts the face that is about to be added into its set. A name counts only when a face has it.
  * Errors  SDD_ENO_MEMORY */
 int obj_set_face(struct obj_reader *r, struct obj_sets *s) SDD_MUST_CHECK;
+/* obj_sets_used: false as long as obj_set_face would do nothing. */
+static inline bool obj_sets_used(const struct obj_sets *s)
+{
+    return s->from || s->current || s->of_face.n;
+}
 /* obj_sets_author: adds the sets as primvars materialBind and group, where a face has one. */
 int obj_sets_author(const struct obj_reader *r, struct mesh_arrays *a, struct sdd_error *err) SDD_MUST_CHECK;
 void obj_sets_fini(struct obj_sets *s);
