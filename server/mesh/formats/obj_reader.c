@@ -94,18 +94,25 @@ int obj_wanted(struct obj_reader *r, const char *wanted)
 
 bool obj_ends(const struct obj_reader *r, const char *p)
 {
-    return p == r->end || *p == r->eol || is_blank(r, *p) || !*p || continuation(r, p);
+    return p == r->end || *p == r->eol || is_blank(r, *p) || *p == '#' || !*p || continuation(r, p);
+}
+
+/* Windows writes 1.#INF, 1.#QNAN and the like, which are no number with a comment behind it. */
+static bool is_windows_nan(const struct obj_reader *r, const char *from, const char *p)
+{
+    return p > from && p < r->end && *p == '#' && p[-1] == '.';
 }
 
 /* True for nan, inf and infinity, which some programs write. Such a number is an error of the mesh, not of the syntax.
  * */
 static bool not_finite(const struct obj_reader *r, const char *p)
 {
-    static const char *const words[] = {"nan", "inf", "infinity"};
+    static const char *const words[] = {"nan", "inf", "infinity", "nan(ind)", "1."};
     p += p < r->end && (*p == '-' || *p == '+');
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t n = strlen(words[i]);
-        if ((size_t)(r->end - p) >= n && strncasecmp(p, words[i], n) == 0 && obj_ends(r, p + n))
+        if ((size_t)(r->end - p) >= n && strncasecmp(p, words[i], n) == 0 &&
+            (words[i][0] == '1' ? is_windows_nan(r, p, p + n) : obj_ends(r, p + n)))
             return true;
     }
     return false;
@@ -123,7 +130,7 @@ bool obj_number(struct obj_reader *r, float *out)
         if (chars_f32(&p, r->end, out) != 1)
             return false;
     }
-    if (p < r->end && *p != ' ' && *p != r->eol && !obj_ends(r, p))
+    if (p < r->end && *p != ' ' && *p != r->eol && (!obj_ends(r, p) || is_windows_nan(r, r->at, p)))
         return false;
     r->at = p;
     return true;
@@ -138,7 +145,7 @@ int obj_float(struct obj_reader *r, const char *wanted, const char *field, float
     if (ok == -1)
         return sdd_fail(r->err, SDD_EMESH, field, "line %lld: %s does not fit a 32-bit float", (long long)r->line,
                         wanted);
-    if (!ok && not_finite(r, p))
+    if (not_finite(r, r->at))
         return sdd_fail(r->err, SDD_EMESH, field, "line %lld: %s is not finite", (long long)r->line, wanted);
     return obj_wanted(r, wanted);
 }
@@ -174,6 +181,19 @@ static size_t read_latin(char name[OBJ_NAME_SIZE], size_t n)
     return to;
 }
 
+/* Makes '_' of each control character. Returns the new length. */
+static size_t without_control(char *name)
+{
+    char *to = name;
+    for (const char *p = name; *p; p++) {
+        bool c1 = *p == '\xc2' && (unsigned char)p[1] >= 0x80 && (unsigned char)p[1] < 0xa0;
+        *to++ = c1 || (unsigned char)*p < ' ' || *p == 0x7f ? '_' : *p;
+        p += c1;
+    }
+    *to = 0;
+    return (size_t)(to - name);
+}
+
 size_t obj_name(struct obj_reader *r, const char *from, const char *to, int64_t line, char out[OBJ_NAME_SIZE])
 {
     size_t n = 0;
@@ -190,11 +210,12 @@ size_t obj_name(struct obj_reader *r, const char *from, const char *to, int64_t 
         if (gap)
             out[n++] = ' ';
         gap = false;
-        out[n++] = (unsigned char)*p < ' ' || *p == 0x7f ? '_' : *p;
+        out[n++] = *p ? *p : '_';
     }
     out[n] = 0;
-    if (chars_utf8(out, n))
-        return n;
-    obj_lose(&r->lost, OBJ_LOSS_LATIN, "line %lld: a name is not in UTF-8 and is read as Latin-1", (long long)line);
-    return read_latin(out, n);
+    if (!chars_utf8(out, n)) {
+        obj_lose(&r->lost, OBJ_LOSS_LATIN, "line %lld: a name is not in UTF-8 and is read as Latin-1", (long long)line);
+        n = read_latin(out, n);
+    }
+    return n == OBJ_NAME_SIZE || !chars_control(out) ? n : without_control(out);
 }

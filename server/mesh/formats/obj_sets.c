@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_NAMES 65536
-
 static const struct {
     const char *statement, *primvar;
 } kinds[OBJ_N_SETS] = {[OBJ_MATERIALS] = {"usemtl", "materialBind"}, [OBJ_GROUPS] = {"g", "group"}};
@@ -31,11 +29,14 @@ static int read_name(struct obj_reader *r, struct obj_sets *s)
                  statement, OBJ_NAME_SIZE - 1);
     if (!n || n == OBJ_NAME_SIZE)
         return SDD_OK;
-    int rc = name_set_add(&s->names, name, n, MAX_NAMES, "obj", &s->current, r->err);
+    bool fits = s->names.text.bytes + n < SET_NAMES_MAX_BYTES;
+    int rc = name_set_add(&s->names, name, n, fits ? SET_NAMES_MAX : 0, "obj", &s->current, r->err);
     if (!rc && !s->current)
-        obj_lose(&r->lost, OBJ_LOSS_SET_NAMES,
-                 "line %lld: there are more than %d names of %s; the faces of further ones are left without",
-                 (long long)s->line, MAX_NAMES, statement);
+        obj_lose(
+            &r->lost, OBJ_LOSS_SET_NAMES,
+            "line %lld: the names of %s are more than %d or have more than %d bytes; the faces of further ones are "
+            "left without",
+            (long long)s->line, statement, SET_NAMES_MAX, SET_NAMES_MAX_BYTES);
     return rc;
 }
 

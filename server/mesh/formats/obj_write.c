@@ -75,8 +75,6 @@ static const char *line_name(const char *name, char out[FILE_NAME_SIZE])
 {
     size_t n = strlen(name);
     bool plain = !strpbrk(name, "#\\") && !strstr(name, "  ") && (!n || (*name != ' ' && name[n - 1] != ' '));
-    for (size_t i = 0; i < n; i++)
-        plain = plain && (unsigned char)name[i] >= ' ' && name[i] != 0x7f;
     return plain ? name : file_name_valid(FILE_NAME_OBJ, name, out);
 }
 
