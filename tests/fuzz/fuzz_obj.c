@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as an OBJ file. What is read is written and read again, and must be the same mesh without a warning. A strict
- * request takes what has no losses and nothing else. */
+/* Any bytes as an OBJ file. What is read is written and read again, and must be the same mesh without a warning. A
+ * strict request takes what has no losses and nothing else. */
 #include "server/mesh/formats/codec.h"
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,8 @@ static const char usdcat[] = "only its text form is read: usdcat FILE -o NEW.usd
 static const char page[] = "has a download given a page in place of the file?";
 static const char fbx_text[] = "export it as OBJ, USDA or binary FBX";
 
-/* A file that begins with `magic`. A magic that ends with a NUL must be a whole word; then blanks may stand before it. */
+/* A file that begins with `magic`. A magic that ends with a NUL must be a whole word; then blanks may stand before it.
+ */
 #define BYTES(magic) magic, sizeof(magic) - 1
 static const struct form {
     const char *magic;

@@ -331,11 +331,15 @@ static int check_references(struct obj_reader *r)
 
 static int read_all(struct obj_reader *r)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* Files that were joined have one inside. */
     int rc = looks_like_check(r->at, (size_t)r->bytes, "OBJ", "obj", r->err);
-    if (!rc && r->bytes >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0)
-        r->at += 3;
     for (r->line = 1; r->at < r->end && !rc; r->line++) {
-        if (obj_space(r))
+        bool more = obj_space(r);
+        while (more && r->end - r->at >= 3 && memcmp(r->at, mark, 3) == 0) {
+            r->at += 3;
+            more = obj_space(r);
+        }
+        if (more)
             rc = read_statement(r);
         if (rc)
             return rc;

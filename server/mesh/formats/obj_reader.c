@@ -24,8 +24,8 @@ static bool is_blank(const struct obj_reader *r, char c)
     return c == ' ' || c == '\t' || (c == '\r' && c != r->eol) || c == '\v' || c == '\f' || c == 0x1a;
 }
 
-/* How many bytes a continued line end at p has: a backslash, perhaps blanks, and the end of the line. 0 when there is
- * none. */
+/* How many bytes a continued line end at p has: a backslash, perhaps blanks, and the end of the line or of the file. 0
+ * when there is none. */
 static int64_t continuation(const struct obj_reader *r, const char *p)
 {
     const char *from = p;
@@ -33,7 +33,9 @@ static int64_t continuation(const struct obj_reader *r, const char *p)
         return 0;
     for (p++; p < r->end && is_blank(r, *p);)
         p++;
-    return p < r->end && *p == r->eol ? p + 1 - from : 0;
+    if (p < r->end && *p != r->eol)
+        return 0;
+    return p - from + (p < r->end);
 }
 
 bool obj_skip_blanks(struct obj_reader *r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* obj_write.c: writes a mesh as OBJ with tags, for downloads (mesh_to_obj). Primvar displayColor goes as colours of v,
- * materialBind as usemtl and group as g. obj.c reads the same mesh back, except for ids, other primvars, the options that
- * OBJ has no tag for, and what stage.h describes. Names of sets are numbered anew, in the order of the faces. */
+ * materialBind as usemtl and group as g. obj.c reads the same mesh back, except for ids, other primvars, the options
+ * that OBJ has no tag for, and what stage.h describes. Names of sets are numbered anew, in the order of the faces. */
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/formats/writer_text.h"
 #include "proto/files/file_names.h"

@@ -99,6 +99,10 @@ static void test_line_ends(void **state)
     assert_int_equal(m->n_vertices, 4); /* A backslash at the end of a comment does not swallow the next line. */
     assert_int_equal(m->n_corners, 4);
     mesh_free(m);
+    m = sample_obj("v 0 0 0\n\xef\xbb\xbfv 1 0 0\n \xef\xbb\xbf\nv 1 1 0\nf 1 2 3 \\ ");
+    assert_int_equal(m->n_vertices, 3);
+    assert_int_equal(m->n_corners, 3);
+    mesh_free(m);
 }
 
 /* DOS's mark and zeros at the end of a file are no part of it. */
@@ -215,7 +219,7 @@ static void test_errors_name_the_line(void **state)
     refused(QUAD "f 1,2,3", SDD_EMALFORMED, "line 5");
     refused("v", SDD_EMALFORMED, "line 1");
     refused("f", SDD_EMESH, "line 1");
-    refused("\n\\", SDD_EMALFORMED, "line 2");
+    refused("v 0 0 \\", SDD_EMALFORMED, "line 2: a coordinate is missing");
 }
 
 static void test_tag_errors(void **state)
