@@ -28,17 +28,19 @@ static int slow_f32(const char *from, const char *to, float *out)
 
 /* Reads most floats, and returns 0 for the others, which are left to strtof. When the digits are at most 2^53 and the
  * power of ten at most 10^22, both are exact in double, so one operation gives the nearest double. Rounding that to
- * float is right, too, unless it lies exactly between two floats. */
+ * float is right, too, unless it lies exactly between two floats. More digits are rounded themselves; with the rounding
+ * of the operation the double is wrong by two of its last places at most, which matters only near such a middle. */
 static int fast_f32(uint64_t digits, int scale, bool negative, float *out)
 {
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     uint64_t bits;
-    if (digits > (UINT64_C(1) << 53) || scale < -22 || scale > 22)
+    if (scale < -22 || scale > 22)
         return 0;
     double d = scale < 0 ? (double)digits / power[-scale] : (double)digits * power[scale];
     memcpy(&bits, &d, sizeof bits);
-    if ((bits & 0x1fffffff) == 0x10000000 || (digits && d < (double)FLT_MIN) || d > (double)FLT_MAX)
+    int64_t from_middle = (int64_t)(bits & 0x1fffffff) - 0x10000000, near = digits > (UINT64_C(1) << 53) ? 8 : 0;
+    if (llabs(from_middle) <= near || (digits && d < (double)FLT_MIN) || d > (double)FLT_MAX)
         return 0;
     *out = (float)(negative ? -d : d);
     return 1;

@@ -404,7 +404,7 @@ static int author_primvars(struct obj_reader *r, struct mesh_arrays *a)
     int rc = SDD_OK;
     if (r->colors.n && !r->lost.of[OBJ_LOSS_COLORS].count) {
         struct primvar_array *p = &a->primvars[a->n_primvars++];
-        rc = primvar_author(p, "v", "displayColor", "vertex", "f32", 3, r->err);
+        rc = primvar_author(p, "displayColor", "displayColor", "vertex", "f32", 3, r->err);
         p->values = r->colors.f;
         p->n_words = r->colors.n;
     }
