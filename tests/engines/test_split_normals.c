@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #define FINE 7            /* The level whose faces are the witness. */
-#define MOST_FINE 3000000 /* Its vertices. */
+#define MOST_FINE 750000 /* Its vertices. */
 #define PLANE 0.9998      /* The cosine within which the fine faces around a row agree, so that there is a plane. */
 #define STILL 0.005
 #define NEAR 0.9995 /* The cosine within which the row agrees with them. */
