@@ -205,6 +205,7 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        METHOD,
        SURFACE,
        NORMALS,
+       SPLIT_NORMALS,
        TANGENTS,
        COMPACT,
        PRIMVARS,
@@ -233,6 +234,10 @@ const struct cli_option cli_options[] = {
     {"what", "ROWS", WHAT, MATRIX, "the matrix of these; tangents are of --surface limit (default points)",
      "points tangent1 tangent2"},
     {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals", NULL},
+    {"split-normals", NULL, SPLIT_NORMALS, REFINE | PLAN | BENCH,
+     "with normals of their own on each side of an infinitely sharp edge, as --normals has them in .obj, .usda and "
+     ".glb",
+     NULL},
     {"tangents", NULL, TANGENTS, REFINE | PLAN | BENCH, "with tangents; needs --surface limit or limitAtLevel", NULL},
     {"compact", NULL, COMPACT, REFINE | PLAN | BENCH,
      "positions, normals and UVs come in 16 bits (proto/README.md, \"Compact blocks\"); files have floats", NULL},
@@ -317,6 +322,7 @@ static int take(struct cli *c, int value, char *text)
     case METHOD: c->method = text; return 1;
     case SURFACE: c->surface = text; return 1;
     case NORMALS: c->include |= SUBD_NORMALS; return 1;
+    case SPLIT_NORMALS: c->include |= SUBD_NORMALS | SUBD_NORMAL_INDICES; return 1;
     case TANGENTS: c->include |= SUBD_TANGENTS; return 1;
     case COMPACT: c->compact = 1; return 1;
     case PRIMVARS: return *(c->primvars = text) != 0;

@@ -27,7 +27,8 @@ int quantise_check(const struct sdd_refine_request *r, struct sdd_error *err)
 {
     if (r->compact & ~(SDD_POSITIONS | SDD_NORMALS | SDD_UVS))
         return sdd_fail(err, SDD_EINVALID, "compact", "positions, normals and uvs alone can be compact");
-    if (r->compact & ~r->include)
+    const int split = r->include & SDD_NORMAL_INDICES ? SDD_NORMALS : 0;
+    if (r->compact & ~(r->include | split))
         return sdd_fail(err, SDD_EINVALID, "compact", "compact names a block that is not asked for");
     return SDD_OK;
 }

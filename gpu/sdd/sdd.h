@@ -205,7 +205,8 @@ enum sdd_include {
     SDD_FACE_PARAMS = 128,
     SDD_TANGENTS = 256, /* Only the limit surface has tangents. */
     SDD_PRIMVARS = 512,
-    SDD_PRIMVAR_INDICES = 1024 /* Only faceVarying primvars have indices. */
+    SDD_PRIMVAR_INDICES = 1024, /* Only faceVarying primvars have indices. */
+    SDD_NORMAL_INDICES = 2048   /* Asks for split normals: for the normals and for the indices of their rows. */
 };
 struct sdd_refine_request {
     int level;          /* 1 to SDD_MAX_LEVEL. */
@@ -224,7 +225,9 @@ enum sdd_format { SDD_F32, SDD_U32, SDD_UNORM16_BOX, SDD_OCT16, SDD_F16 };
 /* A block of the result. Rows are in grid order (proto/README.md, "Grid order"); n counts the refined vertices, nu the
  * refined UV values. Blocks that are not compact have these shapes:
  *   positions        [n][3] f32
- *   normals          [n][3] f32, of length 1
+ *   normals          [n][3] f32, of length 1; with normal_indices [nn][3], where nn is a count of its own: split
+ *                    normals have a row for each side of an infinitely sharp edge
+ *   normal_indices   as indices
  *   tangents         [n][6] f32: t1 and t2, each of length 1 and not at right angles; t1 x t2 points along the normal.
  *                    Both are zero where the normal is zero.
  *   indices          [faces][4] u32, or [faces][3] under a scheme of triangles
@@ -247,7 +250,7 @@ struct sdd_block {
     uint64_t digest;       /* sdd_digest of the data; 0 in a plan. */
     float low[3], high[3]; /* The box of a SDD_UNORM16_BOX block, which is that of the control points; 0 in a plan. */
 };
-#define SDD_MAX_BLOCKS (9 + 2 * SDD_MAX_PRIMVARS)
+#define SDD_MAX_BLOCKS (10 + 2 * SDD_MAX_PRIMVARS)
 struct sdd_plan_info {
     const char *method;                          /* The engine that will run. */
     int64_t n_vertices, n_faces, n_edges, n_uvs; /* Of the refined mesh. Only n_faces leaves holes out. */

@@ -10,7 +10,7 @@
 static const char *const q_create[] = {"name", "reorder", "strict", NULL};
 static const char *const q_list[] = {"name", "after", "limit", NULL};
 static const char *const q_positions[] = {"first", NULL};
-static const char *const q_refined[] = {"level", "surface", "include", "compact", "primvars", "method", NULL};
+static const char *const q_refined[] = {"level", "surface", "include", "normals", "compact", "primvars", "method", NULL};
 static const char *const q_matrix[] = {"level", "surface", "what", NULL};
 static const char *const q_patches[] = {"level", "surface", NULL};
 

@@ -146,6 +146,8 @@ struct surface_format;
  * file_answer: answers with the file; returns false when the answer became an error. */
 const struct surface_format *file_format(const struct ask_job *a);
 void file_blocks(struct ask_job *a);
+/* file_takes: whether the answer is a file that has this primvar of the mesh though nobody asks for primvars. */
+bool file_takes(const struct ask_job *a, int primvar);
 int file_admits(struct ask_job *a, struct frame_plan *p) SDD_MUST_CHECK;
 int file_begin(struct job *job);
 bool file_skip(const struct job *job);
