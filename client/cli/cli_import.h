@@ -12,6 +12,7 @@
 struct cli_cage {
     struct subd_mesh mesh; /* Its arrays lie in the blocks, or are borrowed from the mesh that it was made from. */
     struct subd_primvar primvars[SUBD_MAX_PRIMVARS];
+    struct subd_set_names sets[SUBD_MAX_PRIMVARS];
     void **blocks;
     size_t n_blocks;
 };
