@@ -8,6 +8,7 @@
 
 enum mesh_up_axis { MESH_UP_UNKNOWN, MESH_UP_Y, MESH_UP_Z };
 
+/* The store writes these bytes to disk, so the layout must never change. */
 struct mesh_stage {
     int up_axis;            /* An enum mesh_up_axis; unknown when the file does not say. */
     int has_transform;      /* 0 for the identity. */
