@@ -196,6 +196,7 @@ int cli_scene_open(const struct cli *c, const char *path, const char *data, size
         return cli_fail(c, EXIT_FILE, "reading .%s needs libassimp: apt install libassimp5", format);
     if (!(*out = s = calloc(1, sizeof *s)))
         return cli_fail(c, EXIT_LOCAL, "no memory");
+    s->file = path;
     snprintf(s->format, sizeof s->format, "%s", format);
     if (!(s->scene = read_scene(path, data, n, format))) {
         char why[300];

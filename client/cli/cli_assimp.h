@@ -39,6 +39,7 @@ struct entry {
 };
 struct cli_scene {
     const struct aiScene *scene;
+    const char *file; /* Borrowed. */
     char format[16];
     struct entry *entries;
     struct cli_scene_row *rows; /* Shape [n_rows]; a row's path is that of its entry. */

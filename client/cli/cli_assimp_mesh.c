@@ -8,6 +8,7 @@
 /* A mesh under way. */
 struct work {
     struct cli_cage *cage;
+    const char *file;
     const struct aiMesh **parts; /* Those of the node that have polygons. */
     unsigned n_parts;
     int64_t points, lines, bones, shapes; /* Things of kinds that are left out. */
@@ -34,13 +35,13 @@ static int count_part(const struct cli *c, struct work *w, const struct aiMesh *
         m->n_corners += face->mNumIndices;
         for (unsigned k = 0; k < face->mNumIndices; k++)
             if (face->mIndices[k] >= part->mNumVertices || !part->mVertices)
-                return cli_fail(c, EXIT_FILE, "face %u of the mesh \"%.80s\" uses vertex %u, and there are %u", f,
-                                part->mName.data, face->mIndices[k], part->mNumVertices);
+                return cli_fail(c, EXIT_FILE, "%s: face %u of the mesh \"%.80s\" uses vertex %u, and there are %u",
+                                w->file, f, part->mName.data, face->mIndices[k], part->mNumVertices);
     }
     if (m->n_vertices <= INT32_MAX && m->n_corners <= INT32_MAX)
         return -1;
-    return cli_fail(c, EXIT_FILE, "the mesh \"%.80s\" has %s vertices and %s face corners; %s of each are the most",
-                    part->mName.data, cli_count(m->n_vertices), cli_count(m->n_corners), cli_count(INT32_MAX));
+    return cli_fail(c, EXIT_FILE, "%s: the mesh \"%.80s\" has %s vertices and %s face corners; the most are %s of each",
+                    w->file, part->mName.data, cli_count(m->n_vertices), cli_count(m->n_corners), cli_count(INT32_MAX));
 }
 
 static int list_parts(const struct cli *c, const struct cli_scene *s, const struct aiNode *node, struct work *w)
@@ -278,8 +279,8 @@ static double metadata(const struct aiScene *scene, const char *key, double miss
     return missing;
 }
 
-/* glTF is Y-up and in metres, and assimp makes COLLADA so; FBX says it, in centimetres; other formats have no such
- * words. */
+/* glTF is Y-up and in metres, and assimp turns COLLADA so, and 3DS upright; FBX says it, in centimetres; other formats
+ * have no such words. */
 static int take_stage(struct work *w, const struct cli_scene *s, const struct entry *e)
 {
     static const double identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
@@ -303,7 +304,8 @@ static int take_stage(struct work *w, const struct cli_scene *s, const struct en
                strcasecmp(s->format, "dae") == 0) {
         m->up_axis = "Y";
         m->meters_per_unit = 1;
-    }
+    } else if (strcasecmp(s->format, "3ds") == 0)
+        m->up_axis = "Y";
     return 1;
 }
 
@@ -320,7 +322,7 @@ static void tell_losses(const struct work *w)
 
 int cli_scene_cage(const struct cli *c, const struct cli_scene *s, int64_t k, struct cli_cage *out)
 {
-    struct work w = {.cage = out};
+    struct work w = {.cage = out, .file = s->file};
     int code;
     *out = (struct cli_cage){.mesh = SUBD_INIT(subd_mesh)};
     code = list_parts(c, s, s->entries[k].node, &w);

@@ -31,7 +31,7 @@ struct cli_scene_row {
 /* cli_scene_reads: 1 when libassimp is there and reads files of this ending, which has its dot. */
 int cli_scene_reads(const char *ending);
 /* cli_scene_open: reads a file by its path, or n bytes of `data` where that is not NULL. `format` is the ending of the
- * format, without a dot. Returns -1 to go on, or the exit code after a sentence. */
+ * format, without a dot. The path must stay while the scene is there. Returns -1 to go on, or the exit code after a sentence. */
 int cli_scene_open(const struct cli *c, const char *path, const char *data, size_t n, const char *format,
                    struct cli_scene **out);
 /* cli_scene_rows: the meshes of the scene; *n is at least 1. */
