@@ -103,7 +103,7 @@ static int add_entry(struct cli_scene *s, size_t *room, const struct aiNode *nod
     e = &s->entries[s->n_entries++];
     parent = at >= 0 ? &s->entries[at] : NULL;
     e->node = node;
-    /* Some versions turn the root of an FBX file into their own axes and units, and others do not; the file has none. */
+    /* Newer versions turn the root of an FBX file into their own axes and units; the file has no such matrix. */
     if (!parent && strcasecmp(s->format, "fbx") == 0)
         memcpy(e->world, identity, sizeof identity);
     else

@@ -31,7 +31,8 @@ struct cli_scene_row {
 /* cli_scene_reads: 1 when libassimp is there and reads files of this ending, which has its dot. */
 int cli_scene_reads(const char *ending);
 /* cli_scene_open: reads a file by its path, or n bytes of `data` where that is not NULL. `format` is the ending of the
- * format, without a dot. The path must stay while the scene is there. Returns -1 to go on, or the exit code after a sentence. */
+ * format, without a dot. The path must stay while the scene is there. Returns -1 to go on, or the exit code after a
+ * sentence. */
 int cli_scene_open(const struct cli *c, const char *path, const char *data, size_t n, const char *format,
                    struct cli_scene **out);
 /* cli_scene_rows: the meshes of the scene; *n is at least 1. */
@@ -64,8 +65,8 @@ int cli_usdcat(const struct cli *c, const char *path, char **data, size_t *bytes
 /* ---- the door (cli_import.c) ------------------------------------------------------------------------------------- */
 /* cli_is_import: 1 when the end of a name is that of a format which is read here. */
 int cli_is_import(const char *path);
-/* cli_import_open: finds out by its ending and first bytes how a file is read. One of ours becomes *scene; of all others
- * *scene is NULL, and *body and *data are as cli_read_body makes them. Returns -1 to go on, or the exit code. */
+/* cli_import_open: finds out by its ending and first bytes how a file is read. One of ours becomes *scene; of others it
+ * is NULL, and *body and *data are as cli_read_body makes them. Returns -1 to go on, or the exit code. */
 int cli_import_open(struct cli *c, const char *path, struct cli_scene **scene, struct subd_body *body, char **data);
 /* cli_push_scene: pushes the one mesh of a scene, or that of --prim. Returns -1 to go on, or the exit code. */
 int cli_push_scene(struct cli *c, const char *path, const struct cli_scene *scene, const struct subd_push *p,
