@@ -194,20 +194,19 @@ static void tell_welded(const struct subd_mesh *m, const struct cli_welded *w)
         cli_warn("%s faces have fewer corners once their vertices are welded", cli_count(w->faces_cut));
 }
 
-/* Pushes a mesh after welding it, where the command line wants that. Returns -1 to go on, or the exit code. */
-static int push_mesh(struct cli *c, const struct subd_mesh *m, double weld, const struct subd_push *p,
-                     struct subd_mesh_info *info)
+/* Pushes a mesh, welded unless the command line forbids it. Returns -1 to go on, or the exit code. */
+static int push_mesh(struct cli *c, const struct subd_mesh *m, const struct subd_push *p, struct subd_mesh_info *info)
 {
     struct cli_cage welded = {.mesh = *m};
     struct cli_welded told = {0};
     struct subd_error err;
     int code = -1;
-    if (weld >= 0 && cli_weld(m, weld, &welded, &told) != 0)
+    if (!c->no_weld && cli_weld(m, c->weld < 0 ? CLI_SEAMS : c->weld, &welded, &told) != 0)
         return cli_fail(c, EXIT_LOCAL, "no memory to weld the mesh");
     tell_welded(&welded.mesh, &told);
-    if (weld >= 0 && welded.mesh.n_faces == 0)
-        code =
-            cli_fail(c, EXIT_USAGE, "no face is left once vertices within %g are welded; take a smaller --weld", weld);
+    if (m->n_faces > 0 && welded.mesh.n_faces == 0)
+        code = cli_fail(c, EXIT_USAGE,
+                        "no face is left once the vertices are welded; take a smaller --weld, or --no-weld");
     else if (subd_push_mesh(c->client, &welded.mesh, p, info, &err) != SUBD_OK)
         code = cli_report(c, &err);
     cli_cage_free(&welded);
@@ -222,7 +221,7 @@ static int push_row(struct cli *c, const struct cli_scene *scene, int64_t k, con
     struct cli_cage cage;
     int code = cli_scene_cage(c, scene, k, &cage);
     if (code < 0) {
-        code = push_mesh(c, &cage.mesh, c->no_weld ? -1 : c->weld < 0 ? 0 : c->weld, p, info);
+        code = push_mesh(c, &cage.mesh, p, info);
         cli_cage_free(&cage);
     }
     return code;
@@ -275,7 +274,7 @@ int cli_push_again(struct cli *c, const struct subd_push *asked, struct subd_mes
         for (int i = 0; i < SUBD_N_OPTIONS; i++)
             p.options[i] = p.options[i] ? p.options[i] : cage.options[i];
         p.name = p.name ? p.name : cage.name;
-        code = push_mesh(c, cage.mesh, c->weld, &p, info);
+        code = push_mesh(c, cage.mesh, &p, info);
         subd_cage_free(&cage);
     } else
         code = cli_report(c, &err);
