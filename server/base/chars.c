@@ -164,3 +164,14 @@ bool parse_integer(const char *s, size_t n, int64_t *out)
     *out = v;
     return true;
 }
+
+/* Those of C1 are the bytes c2 80 to c2 9f. */
+bool chars_control(const char *text)
+{
+    for (const char *s = text; *s; s++) {
+        unsigned char c = (unsigned char)*s, next = (unsigned char)s[1];
+        if (c < 0x20 || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0))
+            return true;
+    }
+    return false;
+}

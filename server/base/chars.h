@@ -18,6 +18,8 @@ int chars_i64(const char **at, const char *end, int64_t *out);
 bool parse_integer(const char *s, size_t n, int64_t *out);
 /* chars_utf8: true for valid UTF-8 (shortest forms, no surrogates) without a NUL. */
 bool chars_utf8(const void *text, size_t bytes);
+/* chars_control: true when there is a control character (C0, DEL or C1) in UTF-8 text. */
+bool chars_control(const char *text);
 /* chars_proto: the same text for a struct of protobuf-c, whose members are not const although it only reads them. */
 static inline char *chars_proto(const char *s)
 {

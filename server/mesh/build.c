@@ -109,8 +109,6 @@ static int check_shape(const struct mesh_arrays *a, struct sdd_error *err)
         rc = check_rows(a->face_counts.n, "faceVertexCounts", err);
     if (!rc)
         rc = check_rows(a->face_vertices.n, "faceVertexIndices", err);
-    if (!rc)
-        rc = check_multiple(a->uvs.n, 2, "st", err);
     if (rc)
         return rc;
     int64_t corners = 0;
@@ -123,27 +121,94 @@ static int check_shape(const struct mesh_arrays *a, struct sdd_error *err)
     if (corners != a->face_vertices.n)
         return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "faceVertexCounts sum to %lld, faceVertexIndices has %lld",
                         (long long)corners, (long long)a->face_vertices.n);
-    if (a->uv_indices.n != (a->uvs.n ? corners : 0))
-        return sdd_fail(err, SDD_EMESH, "stIndices",
-                        "stIndices has %lld rows; %lld face corners and %lld st values want %lld",
-                        (long long)a->uv_indices.n, (long long)corners, (long long)a->uvs.n / 2,
-                        (long long)(a->uvs.n ? corners : 0));
     rc = check_ids(a->vertex_ids, a->points.n / 3, a->next_vertex_id, "vertexIds", err);
     return rc ? rc : check_ids(a->face_ids, a->face_counts.n, a->next_face_id, "faceIds", err);
 }
 
+/* Copies ids or indices; without any, row i has i. */
+static int32_t *make_ids(struct i32s ids, int64_t n, struct sdd_error *err)
+{
+    if (ids.n)
+        return copy_rows(ids.v, n, sizeof(int32_t), err);
+    int32_t *out = mesh_alloc(n, sizeof(int32_t), err);
+    for (int64_t i = 0; out && i < n; i++)
+        out[i] = (int32_t)i;
+    return out;
+}
+
+/* ---- UVs --------------------------------------------------------------------------------------------------------- */
+/* Finds the row of UVs of each corner: by stIndices, and without them by corner, or by vertex. */
+static int find_uv_indices(const struct mesh_arrays *a, struct i32s *out, struct sdd_error *err)
+{
+    const int64_t corners = a->face_vertices.n, n = a->uvs.n / 2;
+    *out = a->uv_indices;
+    if (!out->n && n && n != corners && n == a->points.n / 3)
+        *out = a->face_vertices;
+    if (out->n == (n ? corners : 0) || (!out->n && n == corners))
+        return SDD_OK;
+    if (!out->n)
+        return sdd_fail(
+            err, SDD_EMESH, "st",
+            "st has %lld rows and no stIndices; without these it has a row for each of %lld face corners, or "
+            "for each of %lld vertices",
+            (long long)n, (long long)corners, (long long)a->points.n / 3);
+    return sdd_fail(err, SDD_EMESH, "stIndices",
+                    "stIndices has %lld rows; %lld face corners and %lld st values want %lld", (long long)out->n,
+                    (long long)corners, (long long)n, (long long)(n ? corners : 0));
+}
+
+/* Checks what the compute library would refuse of the UVs, so that a loss can be made of it. */
+static int check_uvs(const struct mesh_arrays *a, struct i32s indices, struct sdd_error *err)
+{
+    for (int64_t i = 0; i < a->uvs.n; i++)
+        if (!(fabsf(a->uvs.v[i]) <= SDD_MAX_COORDINATE))
+            return sdd_fail(err, SDD_EMESH, "st", "st[%lld] is %g; it must be finite and within +-%g", (long long)i / 2,
+                            (double)a->uvs.v[i], (double)SDD_MAX_COORDINATE);
+    for (int64_t i = 0; i < indices.n; i++)
+        if (indices.v[i] < 0 || indices.v[i] >= a->uvs.n / 2)
+            return sdd_fail(err, SDD_EMESH, "stIndices", "stIndices[%lld] is %d of %lld", (long long)i, indices.v[i],
+                            (long long)a->uvs.n / 2);
+    return SDD_OK;
+}
+
+static int set_uvs(struct mesh *m, const struct mesh_arrays *a, struct sdd_error *err)
+{
+    struct sdd_error why = {0};
+    struct i32s indices = {0};
+    int bad = check_multiple(a->uvs.n, 2, "st", &why);
+    if (!bad)
+        bad = find_uv_indices(a, &indices, &why);
+    if (!bad && a->losses)
+        bad = check_uvs(a, indices, &why);
+    int rc = losses_take(a->losses, bad, &why, "st", "the UVs are left out", err);
+    if (rc)
+        return rc;
+    m->n_uvs = bad ? 0 : a->uvs.n / 2;
+    m->uvs = copy_rows(a->uvs.v, m->n_uvs, 2 * sizeof(float), err);
+    if (m->n_uvs)
+        m->uv_indices = make_ids(indices, m->n_corners, err);
+    return m->uvs && (m->uv_indices || !m->n_uvs) ? SDD_OK : SDD_ENO_MEMORY;
+}
+
+/* ---- tags -------------------------------------------------------------------------------------------------------- */
 /* Counts the edges of all creases. *per_edge tells whether each edge has a sharpness of its own, or each crease has one
  * for all its edges. */
 static int crease_shape(const struct mesh_arrays *a, int64_t *n_edges, bool *per_edge, struct sdd_error *err)
 {
     int64_t indices = 0, chains = a->crease_lengths.n;
-    for (int64_t c = 0; c < chains; c++) {
-        if (a->crease_lengths.v[c] < 2)
-            return sdd_fail(err, SDD_EMESH, "creaseLengths",
-                            "creaseLengths[%lld] is %d; a crease has 2 vertices or more", (long long)c,
-                            a->crease_lengths.v[c]);
-        indices += a->crease_lengths.v[c];
+    struct sdd_error why = {0};
+    int rc = SDD_OK;
+    for (int64_t c = 0; c < chains && !rc; c++) {
+        int32_t n = a->crease_lengths.v[c];
+        if (n < 2)
+            rc = sdd_fail(&why, SDD_EMESH, "creaseLengths",
+                          "creaseLengths[%lld] is %d; a crease has 2 vertices or more", (long long)c, n);
+        if (rc) /* A crease of one vertex has no edge; one of none or less does not say where the next one begins. */
+            rc = losses_take(n == 1 ? a->losses : NULL, rc, &why, "crease", "it is left out", err);
+        indices += n;
     }
+    if (rc)
+        return rc;
     *n_edges = indices - chains;
     if (a->crease_pairs) {
         indices = a->crease_indices.n / 2 * 2;
@@ -160,23 +225,101 @@ static int crease_shape(const struct mesh_arrays *a, int64_t *n_edges, bool *per
     return check_rows(*n_edges, "creaseIndices", err);
 }
 
+/* Lists the edges of all creases. *n becomes how many they are. A sharpness that is none is refused, or left out as a
+ * loss. */
+static int list_creases(const struct mesh_arrays *a, bool per_edge, struct mesh_row *rows, int64_t *n,
+                        struct sdd_error *err)
+{
+    const int64_t edges = *n;
+    int64_t edge = 0, vertex = 0;
+    struct sdd_error why = {0};
+    int rc = SDD_OK;
+    *n = 0;
+    for (int64_t c = 0; edge < edges && !rc; c++, vertex++) {
+        int64_t end = vertex + (a->crease_pairs ? 1 : a->crease_lengths.v[c] - 1);
+        for (; vertex < end && !rc; vertex++, edge++) {
+            int64_t at = per_edge ? edge : c;
+            float sharpness = a->crease_sharpnesses.v[at];
+            int bad = check_sharpness(sharpness, at, "creaseSharpnesses", &why);
+            if (bad)
+                rc = losses_take(a->losses, bad, &why, "crease sharpness", "the crease is left out", err);
+            else
+                rows[(*n)++] =
+                    (struct mesh_row){mesh_row_edge(a->crease_indices.v[vertex], a->crease_indices.v[vertex + 1]),
+                                      (uint32_t)edge, sharpness};
+        }
+    }
+    return rc;
+}
+
+/* Marks the ends of creases, and in the `order` of each row whether a face has its edge. A corner that names no vertex
+ * is passed over: the compute library refuses the mesh for it. */
+static void find_creases(const struct mesh *m, struct mesh_row *rows, unsigned char *ends)
+{
+    memset(ends, 0, (size_t)m->n_vertices);
+    for (int64_t i = 0; i < m->n_creases; i++) {
+        uint64_t a = rows[i].key >> 32, b = rows[i].key & UINT32_MAX;
+        rows[i].order = 0;
+        if (a < (uint64_t)m->n_vertices && b < (uint64_t)m->n_vertices)
+            ends[a] = ends[b] = 1;
+    }
+    for (int64_t f = 0, first = 0; f < m->n_faces; first += m->face_counts[f++])
+        for (int64_t c = first, end = first + m->face_counts[f]; c < end; c++) {
+            int32_t v = m->face_vertices[c], next = m->face_vertices[c + 1 < end ? c + 1 : first];
+            if (v < 0 || v >= m->n_vertices || !ends[v])
+                continue;
+            struct mesh_row *row = mesh_row_find(rows, m->n_creases, mesh_row_edge(v, next));
+            if (row)
+                row->order = 1;
+        }
+}
+
+/* Drops the creases, which are sorted, whose edges the faces of m do not have. */
+static int drop_creases(struct mesh *m, struct mesh_row *rows, struct losses *l, struct sdd_error *err)
+{
+    int64_t kept = 0;
+    struct sdd_error why = {0};
+    int rc = SDD_OK;
+    if (!m->n_creases)
+        return SDD_OK;
+    unsigned char *ends = mesh_alloc(m->n_vertices, 1, err);
+    if (!ends)
+        return SDD_ENO_MEMORY;
+    find_creases(m, rows, ends);
+    free(ends);
+    for (int64_t i = 0; i < m->n_creases && !rc; i++) {
+        if (rows[i].order) {
+            rows[kept++] = rows[i];
+            continue;
+        }
+        rc = sdd_fail(&why, SDD_EMESH, "creaseIndices",
+                      "a crease names the edge of vertices %d and %d, which no face has", (int32_t)(rows[i].key >> 32),
+                      (int32_t)(uint32_t)rows[i].key);
+        rc = losses_take(l, rc, &why, "crease", "it is left out", err);
+    }
+    m->n_creases = kept;
+    return rc;
+}
+
 static int set_creases(struct mesh *m, const struct mesh_arrays *a, struct sdd_error *err)
 {
-    int64_t n = 0, edge = 0, vertex = 0;
+    int64_t n = 0;
     bool per_edge = false;
     int rc = crease_shape(a, &n, &per_edge, err);
-    for (int64_t i = 0; i < a->crease_sharpnesses.n && !rc; i++)
-        rc = check_sharpness(a->crease_sharpnesses.v[i], i, "creaseSharpnesses", err);
     if (rc)
         return rc;
     struct mesh_row *rows = mesh_alloc(n, sizeof *rows, err);
     if (!rows)
         return SDD_ENO_MEMORY;
-    for (int64_t c = 0; edge < n; c++, vertex++)
-        for (int64_t end = vertex + (a->crease_pairs ? 1 : a->crease_lengths.v[c] - 1); vertex < end; vertex++, edge++)
-            rows[edge] = (struct mesh_row){mesh_row_edge(a->crease_indices.v[vertex], a->crease_indices.v[vertex + 1]),
-                                           (uint32_t)edge, a->crease_sharpnesses.v[per_edge ? edge : c]};
+    rc = list_creases(a, per_edge, rows, &n, err);
     m->n_creases = mesh_rows_clean(rows, n);
+    if (!rc && a->losses)
+        rc = drop_creases(m, rows, a->losses, err);
+    if (rc) {
+        free(rows);
+        m->n_creases = 0;
+        return rc;
+    }
     m->crease_edges = mesh_alloc(m->n_creases, 2 * sizeof(int32_t), err);
     m->crease_sharpness = mesh_alloc(m->n_creases, sizeof(float), err);
     rc = m->crease_edges && m->crease_sharpness ? SDD_OK : SDD_ENO_MEMORY;
@@ -189,21 +332,54 @@ static int set_creases(struct mesh *m, const struct mesh_arrays *a, struct sdd_e
     return rc;
 }
 
-/* Sets the corner tags or the holes, which name one element per row. Holes have no sharpness: both pointers to it are
- * NULL. */
-static int set_elements(struct i32s elements, const float *sharpnesses, int64_t *n_out, int32_t **elements_out,
-                        float **sharpness_out, struct sdd_error *err)
+/* The tags that name one element per row: corners, or holes, which have no sharpness. */
+struct tags {
+    const char *kind, *of, *field; /* Words for a loss: "corner", "vertex", "cornerIndices". */
+    struct i32s elements;
+    const float *sharpnesses;
+    int64_t n_elements; /* How many the mesh has. */
+};
+
+/* Lists the tags. With losses, those that are wrong are left out; without, the compute library refuses elements that
+ * are not there. */
+static int list_tags(const struct tags *t, struct losses *l, struct mesh_row *rows, int64_t *n, struct sdd_error *err)
 {
-    struct mesh_row *rows = mesh_alloc(elements.n, sizeof *rows, err);
+    struct sdd_error why = {0};
+    int rc = SDD_OK;
+    *n = 0;
+    for (int64_t i = 0; i < t->elements.n && !rc; i++) {
+        int32_t v = t->elements.v[i];
+        int bad = t->sharpnesses ? check_sharpness(t->sharpnesses[i], i, "cornerSharpnesses", &why) : SDD_OK;
+        const char *kind = bad ? "corner sharpness" : t->kind;
+        if (!bad && l && (v < 0 || v >= t->n_elements))
+            bad = sdd_fail(&why, SDD_EMESH, t->field, "%s[%lld] is %s %d of %lld", t->field, (long long)i, t->of, v,
+                           (long long)t->n_elements);
+        if (bad)
+            rc = losses_take(l, bad, &why, kind, "it is left out", err);
+        else
+            rows[(*n)++] = (struct mesh_row){(uint32_t)v, (uint32_t)i, t->sharpnesses ? t->sharpnesses[i] : 1};
+    }
+    return rc;
+}
+
+/* For holes sharpness_out is NULL. */
+static int set_tags(const struct tags *t, struct losses *l, int64_t *n_out, int32_t **elements_out,
+                    float **sharpness_out, struct sdd_error *err)
+{
+    int64_t n = 0;
+    struct mesh_row *rows = mesh_alloc(t->elements.n, sizeof *rows, err);
     if (!rows)
         return SDD_ENO_MEMORY;
-    for (int64_t i = 0; i < elements.n; i++)
-        rows[i] = (struct mesh_row){(uint32_t)elements.v[i], (uint32_t)i, sharpnesses ? sharpnesses[i] : 1};
-    int64_t n = mesh_rows_clean(rows, elements.n);
+    int rc = list_tags(t, l, rows, &n, err);
+    if (rc) {
+        free(rows);
+        return rc;
+    }
+    n = mesh_rows_clean(rows, n);
     *elements_out = mesh_alloc(n, sizeof(int32_t), err);
     if (sharpness_out)
         *sharpness_out = mesh_alloc(n, sizeof(float), err);
-    int rc = *elements_out && (!sharpness_out || *sharpness_out) ? SDD_OK : SDD_ENO_MEMORY;
+    rc = *elements_out && (!sharpness_out || *sharpness_out) ? SDD_OK : SDD_ENO_MEMORY;
     for (int64_t i = 0; i < n && !rc; i++) {
         (*elements_out)[i] = (int32_t)(uint32_t)rows[i].key;
         if (sharpness_out)
@@ -216,25 +392,20 @@ static int set_elements(struct i32s elements, const float *sharpnesses, int64_t 
 
 static int set_corners(struct mesh *m, const struct mesh_arrays *a, struct sdd_error *err)
 {
+    const struct tags t = {"corner",     "vertex", "cornerIndices", a->corner_indices, a->corner_sharpnesses.v,
+                           m->n_vertices};
     int rc = check_rows(a->corner_indices.n, "cornerIndices", err);
     if (!rc && a->corner_indices.n != a->corner_sharpnesses.n)
         rc = sdd_fail(err, SDD_EMESH, "cornerSharpnesses", "cornerSharpnesses has %lld rows, cornerIndices %lld",
                       (long long)a->corner_sharpnesses.n, (long long)a->corner_indices.n);
-    for (int64_t i = 0; i < a->corner_sharpnesses.n && !rc; i++)
-        rc = check_sharpness(a->corner_sharpnesses.v[i], i, "cornerSharpnesses", err);
-    return rc ? rc
-              : set_elements(a->corner_indices, a->corner_sharpnesses.v, &m->n_corner_tags, &m->corner_vertices,
-                             &m->corner_sharpness, err);
+    return rc ? rc : set_tags(&t, a->losses, &m->n_corner_tags, &m->corner_vertices, &m->corner_sharpness, err);
 }
 
-static int32_t *make_ids(struct i32s ids, int64_t n, struct sdd_error *err)
+static int set_holes(struct mesh *m, const struct mesh_arrays *a, struct sdd_error *err)
 {
-    if (ids.n)
-        return copy_rows(ids.v, n, sizeof(int32_t), err);
-    int32_t *out = mesh_alloc(n, sizeof(int32_t), err);
-    for (int64_t i = 0; out && i < n; i++)
-        out[i] = (int32_t)i;
-    return out;
+    const struct tags t = {"hole", "face", "holeIndices", a->hole_indices, NULL, m->n_faces};
+    int rc = check_rows(a->hole_indices.n, "holeIndices", err);
+    return rc ? rc : set_tags(&t, a->losses, &m->n_holes, &m->hole_faces, NULL, err);
 }
 
 static int set_arrays(struct mesh *m, const struct mesh_arrays *a, struct sdd_error *err)
@@ -243,20 +414,14 @@ static int set_arrays(struct mesh *m, const struct mesh_arrays *a, struct sdd_er
     m->n_vertices = a->points.n / 3;
     m->n_faces = a->face_counts.n;
     m->n_corners = a->face_vertices.n;
-    m->n_uvs = a->uvs.n / 2;
     m->next_vertex_id = a->next_vertex_id ? a->next_vertex_id : m->n_vertices;
     m->next_face_id = a->next_face_id ? a->next_face_id : m->n_faces;
     m->points = copy_rows(a->points.v, m->n_vertices, 3 * sizeof(float), err);
     m->face_counts = copy_rows(a->face_counts.v, m->n_faces, sizeof(int32_t), err);
     m->face_vertices = copy_rows(a->face_vertices.v, m->n_corners, sizeof(int32_t), err);
-    m->uvs = copy_rows(a->uvs.v, m->n_uvs, 2 * sizeof(float), err);
-    if (m->n_uvs)
-        m->uv_indices = copy_rows(a->uv_indices.v, m->n_corners, sizeof(int32_t), err);
     m->vertex_ids = make_ids(a->vertex_ids, m->n_vertices, err);
     m->face_ids = make_ids(a->face_ids, m->n_faces, err);
-    bool all = m->points && m->face_counts && m->face_vertices && m->uvs && (m->uv_indices || !m->n_uvs) &&
-               m->vertex_ids && m->face_ids;
-    return all ? SDD_OK : SDD_ENO_MEMORY;
+    return m->points && m->face_counts && m->face_vertices && m->vertex_ids && m->face_ids ? SDD_OK : SDD_ENO_MEMORY;
 }
 
 int mesh_build(const struct mesh_arrays *a, struct mesh **out, struct sdd_error *err)
@@ -270,13 +435,15 @@ int mesh_build(const struct mesh_arrays *a, struct mesh **out, struct sdd_error 
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a mesh");
     rc = set_arrays(m, a, err);
     if (!rc)
+        rc = mesh_stage_copy(&a->stage, &m->stage, a->losses, err);
+    if (!rc)
+        rc = set_uvs(m, a, err);
+    if (!rc)
         rc = set_creases(m, a, err);
     if (!rc)
         rc = set_corners(m, a, err);
     if (!rc)
-        rc = check_rows(a->hole_indices.n, "holeIndices", err);
-    if (!rc)
-        rc = set_elements(a->hole_indices, NULL, &m->n_holes, &m->hole_faces, NULL, err);
+        rc = set_holes(m, a, err);
     if (!rc)
         rc = primvars_build(m, a, err);
     if (rc)

@@ -33,6 +33,16 @@ int losses_add(struct losses *l, const char *field, const char *kind, struct sdd
     return SDD_OK;
 }
 
+int losses_take(struct losses *l, int failed, const struct sdd_error *why, const char *kind, const char *done,
+                struct sdd_error *err)
+{
+    if (failed == SDD_EMESH && l && !l->strict)
+        return losses_add(l, why->field, kind, err, "%s; %s", why->text, done);
+    if (failed && err)
+        *err = *why;
+    return failed;
+}
+
 void losses_print(const struct losses *l, struct text *lines)
 {
     for (int i = 0; i < l->n; i++) {

@@ -32,6 +32,7 @@ void mesh_as_arrays(const struct mesh *m, struct mesh_arrays *out)
 {
     *out = (struct mesh_arrays){
         .options = m->options,
+        .stage = m->stage,
         .points = {m->points, 3 * m->n_vertices},
         .face_counts = {m->face_counts, m->n_faces},
         .face_vertices = {m->face_vertices, m->n_corners},
@@ -138,24 +139,13 @@ int64_t mesh_bytes(const struct mesh *m)
     return (int64_t)sizeof *m + 4 * words + primvars_bytes(m);
 }
 
-/* True when there is a control character in UTF-8 text. Those of C1 are the bytes c2 80 to c2 9f. */
-static bool has_control(const char *s)
-{
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s, next = (unsigned char)s[1];
-        if (c < 0x20 || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0))
-            return true;
-    }
-    return false;
-}
-
 int mesh_name_check(const char *name, struct sdd_error *err)
 {
     size_t n = strlen(name);
     const char *wrong = !n                                     ? "is empty"
                         : n >= MESH_NAME_SIZE                  ? "is too long"
                         : !chars_utf8(name, n)                 ? "is not UTF-8"
-                        : has_control(name)                    ? "holds a control character"
+                        : chars_control(name)                  ? "holds a control character"
                         : name[0] == ' ' || name[n - 1] == ' ' ? "begins or ends with a space"
                                                                : NULL;
     if (!wrong)

@@ -84,6 +84,8 @@ struct mesh_arrays {
 };
 
 /* mesh_build: makes a mesh: checks that lengths agree, copies the arrays, normalises the tags and numbers the elements.
+ * Without uv_indices, row i of the UVs is that of corner i, or of vertex i when they have as many rows. With a->losses,
+ * UVs, primvars, a stage, creases, corners and holes that are wrong become losses.
  * Errors  SDD_EMESH naming array and row (a face count below 1, counts that do not sum to C, a crease of fewer than 2
  *         vertices, a sharpness that is NaN, infinite or negative; for primvars see primvars_build), SDD_ETOO_LARGE
  *         (2^31 rows or more), SDD_ENO_MEMORY */

@@ -4,6 +4,7 @@
 #include "server/base/chars.h"
 #include "server/mesh/mesh.h"
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,18 +127,18 @@ int primvar_author(struct primvar_array *out, const char *where, const char *nam
     return rc;
 }
 
-int primvar_check(const struct primvar_info *p, const void *values, int64_t n_words, const char *where,
+int primvar_check(const struct primvar_info *p, const void *values, int64_t n_words, bool all, const char *where,
                   struct sdd_error *err)
 {
-    const float *v = values;
+    const float *v = values, limit = primvar_follows_surface(p->interpolation) ? SDD_MAX_COORDINATE : FLT_MAX;
     char field[PRIMVAR_WHERE_SIZE + 24];
-    if (!primvar_follows_surface(p->interpolation))
+    if (p->type != PRIMVAR_F32 || (!all && !primvar_follows_surface(p->interpolation)))
         return SDD_OK;
     join(field, where, "values");
     for (int64_t i = 0; i < n_words; i++)
-        if (!(fabsf(v[i]) <= SDD_MAX_COORDINATE))
+        if (!(fabsf(v[i]) <= limit))
             return sdd_fail(err, SDD_EMESH, field, "%s[%lld] is %g; it must be finite and within +-%g", field,
-                            (long long)i, (double)v[i], (double)SDD_MAX_COORDINATE);
+                            (long long)i, (double)v[i], (double)limit);
     return SDD_OK;
 }
 
@@ -211,15 +212,21 @@ static int copy_indices(struct primvar *p, const struct primvar_array *a, int64_
     return SDD_OK;
 }
 
-/* Builds one primvar. *made adds up the bytes that indices create beyond those that were sent. */
-static int build(struct primvar *p, const struct primvar_array *a, const struct mesh *m, int64_t *made,
+/* What the primvars of a mesh take together. */
+struct totals {
+    int64_t made;         /* The bytes that indices create beyond those that were sent. */
+    int64_t names, bytes; /* Of face sets. */
+};
+
+/* Builds one primvar, without the names of its sets. */
+static int build(struct primvar *p, const struct primvar_array *a, const struct mesh *m, bool all, int64_t *made,
                  struct sdd_error *err)
 {
     bool corners = a->info.interpolation == SDD_FACE_VARYING;
     int64_t rows = 0, wanted = primvar_rows(a->info.interpolation, m->n_vertices, m->n_faces);
     int rc = check_shape(a, corners ? m->n_corners : wanted, &rows, err);
     if (!rc)
-        rc = primvar_check(&a->info, a->values, a->n_words, a->where, err);
+        rc = primvar_check(&a->info, a->values, a->n_words, all, a->where, err);
     if (rc)
         return rc;
     *p = (struct primvar){.info = a->info};
@@ -241,9 +248,37 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct primvar *)a)->info.name, ((const struct primvar *)b)->info.name);
 }
 
+static bool is_there(const struct mesh *m, const char *name)
+{
+    int i = 0;
+    while (i < m->n_primvars && strcmp(m->primvars[i].info.name, name) != 0)
+        i++;
+    return i < m->n_primvars;
+}
+
+/* Adds a primvar to m, unless there is something wrong with it and a loss may be made of that. */
+static int add(struct mesh *m, const struct primvar_array *a, struct totals *t, struct losses *l, struct sdd_error *err)
+{
+    struct primvar *p = &m->primvars[m->n_primvars];
+    struct sdd_error why = {0};
+    char kind[PRIMVAR_NAME_SIZE + 8];
+    int bad = is_there(m, a->info.name)
+                  ? sdd_fail(&why, l ? SDD_EMESH : SDD_EINVALID, "primvars", "primvar %s is there twice", a->info.name)
+                  : build(p, a, m, l != NULL, &t->made, &why);
+    (void)snprintf(kind, sizeof kind, "primvar %s", a->info.name);
+    if (!bad) {
+        m->n_primvars++;
+        return set_names_build(p, a, &t->names, &t->bytes, l, err);
+    }
+    free(p->values);
+    free(p->indices);
+    memset(p, 0, sizeof *p);
+    return losses_take(l, bad, &why, kind, "the primvar is left out", err);
+}
+
 int primvars_build(struct mesh *m, const struct mesh_arrays *a, struct sdd_error *err)
 {
-    int64_t made = 0;
+    struct totals t = {0};
     int rc = SDD_OK;
     if (!a->n_primvars)
         return SDD_OK;
@@ -251,13 +286,10 @@ int primvars_build(struct mesh *m, const struct mesh_arrays *a, struct sdd_error
     if (!m->primvars)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for primvars");
     for (int i = 0; i < a->n_primvars && !rc; i++)
-        rc = build(&m->primvars[m->n_primvars++], &a->primvars[i], m, &made, err);
+        rc = add(m, &a->primvars[i], &t, a->losses, err);
     if (rc)
         return rc;
     qsort(m->primvars, (size_t)m->n_primvars, sizeof *m->primvars, by_name);
-    for (int i = 1; i < m->n_primvars; i++)
-        if (by_name(&m->primvars[i - 1], &m->primvars[i]) == 0)
-            return sdd_fail(err, SDD_EINVALID, "primvars", "primvar %s is there twice", m->primvars[i].info.name);
     for (int i = 0; i < m->n_primvars; i++)
         if (primvar_has_channel(&m->primvars[i].info))
             m->channels[m->n_channels++] = (struct sdd_channel){m->primvars[i].info.n_values, m->primvars[i].indices};
@@ -269,6 +301,7 @@ void primvars_free(struct mesh *m)
     for (int i = 0; i < m->n_primvars; i++) {
         free(m->primvars[i].values);
         free(m->primvars[i].indices);
+        free((void *)(uintptr_t)m->primvars[i].sets.text);
     }
     free(m->primvars);
 }
@@ -283,6 +316,7 @@ void primvars_arrays(const struct mesh *m, struct mesh_arrays *out)
             .values = p->values,
             .n_words = (int64_t)p->info.n_values * p->info.width,
             .indices = {p->indices, p->indices ? m->n_corners : 0},
+            .sets = p->sets,
         };
     }
 }
@@ -292,7 +326,7 @@ int64_t primvars_bytes(const struct mesh *m)
     int64_t bytes = m->n_primvars * (int64_t)sizeof *m->primvars;
     for (int i = 0; i < m->n_primvars; i++) {
         const struct primvar *p = &m->primvars[i];
-        bytes += 4 * ((int64_t)p->info.n_values * p->info.width + (p->indices ? m->n_corners : 0));
+        bytes += 4 * ((int64_t)p->info.n_values * p->info.width + (p->indices ? m->n_corners : 0)) + p->sets.bytes;
     }
     return bytes;
 }

@@ -15,6 +15,7 @@
 #define SUBDD_PRIMVARS_H
 #include "gpu/sdd/sdd.h"
 #include "server/base/size.h"
+#include <string.h>
 
 #define PRIMVAR_NAME_SIZE 64  /* Room for 63 characters of [A-Za-z_][A-Za-z0-9_:]*. */
 #define PRIMVAR_WHERE_SIZE 40 /* Room for the place of a primvar in a request, as errors name it. */
@@ -38,6 +39,14 @@ struct set_names {
     const char *text; /* n names of UTF-8, each with a NUL at its end; NULL without names. */
     int64_t n, bytes; /* `bytes` counts the NULs too. */
 };
+#define SET_NAME_SIZE 256             /* Room for a name of 255 bytes. */
+#define SET_NAMES_MAX 65536           /* The names of all primvars of a mesh. */
+#define SET_NAMES_MAX_BYTES (1 << 20) /* Of these names, with their NULs, as the header of a frame has them. */
+/* set_names_next: the name behind this one. */
+static inline const char *set_names_next(const char *name)
+{
+    return name + strlen(name) + 1;
+}
 struct primvar {
     struct primvar_info info;
     void *values;          /* [n_values][width] They are f32 or i32, as info.type says. */
@@ -74,9 +83,10 @@ int primvar_follows_surface(int32_t interpolation);
 int primvar_has_channel(const struct primvar_info *p);
 /* primvars_shapes: fills out[n] with the primvars as the compute library takes them, without values. */
 void primvars_shapes(const struct primvar_info *infos, int n, struct sdd_primvar out[SDD_MAX_PRIMVARS]);
-/* primvar_check: checks that values which follow the surface are finite and within SDD_MAX_COORDINATE.
+/* primvar_check: checks that values which follow the surface are finite and within SDD_MAX_COORDINATE, and with `all`
+ * that the floats which are only copied are finite, too.
  * Errors  SDD_EMESH naming the array and the number */
-int primvar_check(const struct primvar_info *p, const void *values, int64_t n_words, const char *where,
+int primvar_check(const struct primvar_info *p, const void *values, int64_t n_words, bool all, const char *where,
                   struct sdd_error *err) SDD_MUST_CHECK;
 
 /* primvars_count: checks that a mesh may have n primvars. Errors  SDD_ETOO_LARGE naming the limit */
@@ -84,7 +94,7 @@ int primvars_count(int64_t n, struct sdd_error *err) SDD_MUST_CHECK;
 struct mesh;
 struct mesh_arrays;
 /* primvars_build: copies the primvars of a into m, whose counts of elements are set. They are sorted by name, and the
- * indices of all but faceVarying ones are expanded.
+ * indices of all but faceVarying ones are expanded. With a->losses a primvar that does not fit is left out.
  * Errors  SDD_EINVALID (a name twice), SDD_EMESH (lengths, indices, values), SDD_ETOO_LARGE, SDD_ENO_MEMORY */
 int primvars_build(struct mesh *m, const struct mesh_arrays *a, struct sdd_error *err) SDD_MUST_CHECK;
 void primvars_free(struct mesh *m);
@@ -94,6 +104,15 @@ void primvars_arrays(const struct mesh *m, struct mesh_arrays *out);
 int64_t primvars_bytes(const struct mesh *m);
 /* primvars_list: copies what the primvars of m are into infos, and returns how many there are. */
 int primvars_list(const struct mesh *m, struct primvar_info infos[SDD_MAX_PRIMVARS]);
+/* set_names_build: makes the names of *a those of p, whose values are there. Names that p cannot have are left out, and
+ * values that name no set become 0. *names and *bytes count those of all primvars of the mesh.
+ * Errors  SDD_EMESH naming where.setNames or where.values, SDD_ENO_MEMORY */
+struct losses;
+int set_names_build(struct primvar *p, const struct primvar_array *a, int64_t *names, int64_t *bytes, struct losses *l,
+                    struct sdd_error *err) SDD_MUST_CHECK;
+/* set_names_check_value: checks the value of face `row`. Errors  SDD_EMESH naming where.values */
+int set_names_check_value(const struct set_names *s, int32_t value, int64_t row, const char *where,
+                          struct sdd_error *err) SDD_MUST_CHECK;
 /* primvar_find: the row of a name in infos[n], or -1 when it is not there. */
 int primvar_find(const struct primvar_info *infos, int n, const char *name);
 

@@ -29,8 +29,14 @@ struct store_info {
     int64_t n_vertices, n_faces, n_corners, n_edges, n_uvs;
     int manifold;
     int64_t created_ms, updated_ms; /* Unix time in milliseconds. */
+    struct mesh_stage stage;
     int n_primvars;
     struct primvar_info primvars[SDD_MAX_PRIMVARS]; /* Sorted by name. */
+    /* The names of face sets of each primvar: how many, and their bytes. It is in files, so its layout must never
+     * change. */
+    struct store_sets {
+        int32_t n, bytes;
+    } sets[SDD_MAX_PRIMVARS];
 };
 
 /* The first answer to a request with an Idempotency-Key. It is stored in the same transaction as the change that it
@@ -59,7 +65,7 @@ struct store_loss {
     int64_t accepted, accepted_ms; /* Changes lost and accepted before, and when the last were. */
 };
 
-/* store_info_measure: i's options, sizes and primvars become those of m. */
+/* store_info_measure: i's options, sizes, stage and primvars become those of m. */
 static inline void store_info_measure(struct store_info *i, const struct mesh *m)
 {
     i->options = m->options;
@@ -69,7 +75,11 @@ static inline void store_info_measure(struct store_info *i, const struct mesh *m
     i->n_edges = m->n_edges;
     i->n_uvs = m->n_uvs;
     i->manifold = m->manifold;
+    i->stage = m->stage;
     i->n_primvars = primvars_list(m, i->primvars);
+    memset(i->sets, 0, sizeof i->sets);
+    for (int p = 0; p < i->n_primvars; p++)
+        i->sets[p] = (struct store_sets){(int32_t)m->primvars[p].sets.n, (int32_t)m->primvars[p].sets.bytes};
 }
 
 /* store_open: opens or creates <dir>/subdd.db, and dir with mode 0700. After it store_loss has to be looked at.

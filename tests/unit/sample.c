@@ -92,9 +92,32 @@ static void same(const void *a, const void *b, int64_t n)
         assert_memory_equal(a, b, (size_t)n * 4);
 }
 
+const char sample_sets_json[] =
+    "{\"points\": [-1,-1,-1, 1,-1,-1, 1,1,-1, -1,1,-1, -1,-1,1, 1,-1,1, 1,1,1, -1,1,1],"
+    "\"faceVertexCounts\": [4,4,4,4,4,4],"
+    "\"faceVertexIndices\": [0,3,2,1, 4,5,6,7, 0,1,5,4, 1,2,6,5, 2,3,7,6, 3,0,4,7],"
+    "\"upAxis\": \"Z\", \"metersPerUnit\": 0.01,"
+    "\"transform\": [0,1,0,0, -1,0,0,0, 0,0,1,0, 0.1,2,3,1],"
+    "\"primvars\": ["
+    "{\"name\": \"group\", \"interpolation\": \"uniform\", \"type\": \"i32\", \"values\": [1,1,0,1,0,2],"
+    " \"setNames\": [\"left \\\"side\\\"\", \"b\"]},"
+    "{\"name\": \"materialBind\", \"interpolation\": \"uniform\", \"type\": \"i32\", \"values\": [3,2,1,0,1,2],"
+    " \"setNames\": [\"Holz\", \"Stahl\", \"M\u00f6rtel\"]}]}";
+
+/* Are the names of face sets the same? */
+static void same_sets(const struct set_names *a, const struct set_names *b)
+{
+    assert_int_equal(a->n, b->n);
+    assert_int_equal(a->bytes, b->bytes);
+    assert_int_equal(!a->text, !b->text);
+    if (a->text)
+        assert_memory_equal(a->text, b->text, (size_t)a->bytes);
+}
+
 void sample_same(const struct mesh *a, const struct mesh *b)
 {
     assert_memory_equal(&a->options, &b->options, sizeof a->options);
+    assert_memory_equal(&a->stage, &b->stage, sizeof a->stage);
     assert_int_equal(a->n_vertices, b->n_vertices);
     assert_int_equal(a->n_faces, b->n_faces);
     assert_int_equal(a->n_corners, b->n_corners);
@@ -118,5 +141,6 @@ void sample_same(const struct mesh *a, const struct mesh *b)
         assert_memory_equal(&p->info, &q->info, sizeof p->info);
         same(p->values, q->values, (int64_t)p->info.n_values * p->info.width);
         same(p->indices, q->indices, p->indices ? a->n_corners : 0);
+        same_sets(&p->sets, &q->sets);
     }
 }

@@ -8,6 +8,7 @@ extern const char sample_cube_obj[];       /* 8 vertices, 6 quads, UVs, a crease
 struct mesh *sample_obj(const char *text); /* the caller frees all of these                */
 struct mesh *sample_cube(void);
 extern const char sample_primvars_json[]; /* the cube with one primvar of each class; map has a seam */
+extern const char sample_sets_json[];     /* the cube with a stage, and face sets in primvars group and materialBind */
 struct mesh *sample_json(const char *text);
 struct mesh *sample_grid(int32_t columns, int32_t rows); /* of quads; its points are x, y, 0 */
 struct edit_batch *sample_edits(const char *json);

@@ -158,6 +158,7 @@ static int build(struct edit_work *w, const struct mesh *m, int32_t *tag_words, 
     }
     struct mesh_arrays a = {
         .options = m->options,
+        .stage = m->stage,
         .points = {w->points, 3 * n_vertices},
         .face_counts = {w->face_counts, n_faces},
         .face_vertices = {w->corners, w->n_corners},

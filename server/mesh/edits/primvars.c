@@ -56,6 +56,7 @@ static int init(struct edit_primvar *p, const struct primvar *from, const struct
 {
     int64_t rows = rows_room(from, m, room), row_bytes = 4 * (int64_t)from->info.width;
     p->info = from->info;
+    p->sets = from->sets;
     if (!from->indices) {
         p->rows = edits_grown(from->values, p->info.n_values, rows, row_bytes, err);
         return p->rows ? SDD_OK : SDD_ENO_MEMORY;
@@ -117,7 +118,9 @@ static int set(struct edit_work *w, struct edit_primvar *p, const struct edit *e
     if (e->n_values % p->info.width)
         return sdd_fail(err, SDD_EMESH, field, "%s has %lld numbers, which is no multiple of width %d", field,
                         (long long)e->n_values, p->info.width);
-    int rc = primvar_check(&p->info, values, e->n_values, a->where, err);
+    int rc = primvar_check(&p->info, values, e->n_values, true, a->where, err);
+    for (int64_t i = 0; i < e->n_values && p->sets.n && !rc; i++)
+        rc = set_names_check_value(&p->sets, ((const int32_t *)values)[i], i, a->where, err);
     if (rc)
         return rc;
     if (p->info.interpolation == SDD_FACE_VARYING)
@@ -156,6 +159,8 @@ int edits_primvars_apply(struct edit_work *w, const struct edit *e, struct sdd_e
     if (e->op == EDIT_REMOVE_PRIMVAR)
         return SDD_OK;
     int rc = primvars_count(w->n_puts + 1, err);
+    if (!rc)
+        rc = primvar_check(&e->primvar->info, e->primvar->values, e->primvar->n_words, true, e->primvar->where, err);
     if (!rc)
         w->puts[w->n_puts++] = e->primvar;
     return rc;
@@ -205,7 +210,8 @@ void edits_primvars_arrays(const struct edit_work *w, struct mesh_arrays *out)
             (struct primvar_array){.info = p->info,
                                    .values = p->rows ? (void *)p->rows : p->channel.values,
                                    .n_words = (int64_t)p->info.n_values * p->info.width,
-                                   .indices = {p->channel.of, p->channel.of ? w->n_corners : 0}};
+                                   .indices = {p->channel.of, p->channel.of ? w->n_corners : 0},
+                                   .sets = p->sets};
     }
     for (int i = 0; i < w->n_puts; i++)
         out->primvars[out->n_primvars++] = *w->puts[i];

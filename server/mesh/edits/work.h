@@ -24,6 +24,7 @@ struct edit_channel {
 /* A primvar that the mesh had before the batch. */
 struct edit_primvar {
     struct primvar_info info;
+    struct set_names sets; /* Borrowed from the old mesh. */
     bool removed;
     char *rows;                  /* [rows of its class][width] It is NULL for a faceVarying primvar. */
     struct edit_channel channel; /* The values of a faceVarying primvar. */

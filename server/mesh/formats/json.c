@@ -49,11 +49,36 @@ static int read_options(const cJSON *object, const cJSON *const *flat, struct sd
     return rc;
 }
 
+/* Reads an array of names and writes them one after the other. */
+static int read_names(const cJSON *array, const char *field, struct arena *arena, struct set_names *out,
+                      struct sdd_error *err)
+{
+    int64_t bytes = 0;
+    if (!array)
+        return SDD_OK;
+    if (!cJSON_IsArray(array))
+        return sdd_fail(err, SDD_EINVALID, field, "%s is not an array", field);
+    for (const cJSON *i = array->child; i; i = i->next) {
+        if (!cJSON_IsString(i))
+            return sdd_fail(err, SDD_EINVALID, field, "%s[%lld] is not a string", field, (long long)out->n);
+        bytes += (int64_t)strlen(i->valuestring) + 1;
+        out->n++;
+    }
+    char *to = arena_array(arena, bytes, 1);
+    if (!to)
+        return arena_fail(arena, field, err);
+    out->text = to;
+    out->bytes = bytes;
+    for (const cJSON *i = array->child; i; i = i->next)
+        to = stpcpy(to, i->valuestring) + 1;
+    return SDD_OK;
+}
+
 static int read_primvar(const cJSON *json, const char *where, struct arena *arena, struct primvar_array *out,
                         struct sdd_error *err)
 {
-    enum { NAME, INTERPOLATION, TYPE, WIDTH, VALUES, INDICES, ALL };
-    static const char *const names[ALL] = {"name", "interpolation", "type", "width", "values", "indices"};
+    enum { NAME, INTERPOLATION, TYPE, WIDTH, VALUES, INDICES, SETS, ALL };
+    static const char *const names[ALL] = {"name", "interpolation", "type", "width", "values", "indices", "setNames"};
     const char *name = "", *interpolation = "", *type = NULL;
     const cJSON *f[ALL];
     char field[ALL][PRIMVAR_WHERE_SIZE + 24];
@@ -79,7 +104,9 @@ static int read_primvar(const cJSON *json, const char *where, struct arena *aren
                                        : json_f32s(arena, f[VALUES], field[VALUES], &floats, err);
     out->values = integers.v ? (const void *)integers.v : floats.v;
     out->n_words = integers.n + floats.n;
-    return rc ? rc : json_i32s(arena, f[INDICES], field[INDICES], &out->indices, err);
+    if (!rc)
+        rc = json_i32s(arena, f[INDICES], field[INDICES], &out->indices, err);
+    return rc ? rc : read_names(f[SETS], field[SETS], arena, &out->sets, err);
 }
 
 static int read_primvars(const cJSON *array, struct arena *arena, struct mesh_arrays *a, struct sdd_error *err)
@@ -115,11 +142,32 @@ static const struct {
     {"stIndices", offsetof(struct mesh_arrays, uv_indices), false},
 };
 
+/* The members that say what coordinates mean. */
+enum { UP_AXIS, METERS_PER_UNIT, TRANSFORM, N_STAGE };
+static const char *const stage_fields[N_STAGE] = {"upAxis", "metersPerUnit", "transform"};
+
+static int read_stage(const cJSON *const f[N_STAGE], struct mesh_arrays *a, struct sdd_error *err)
+{
+    struct mesh_stage *s = &a->stage;
+    struct sdd_error why = {0};
+    const char *axis = NULL;
+    int rc = json_string(f[UP_AXIS], stage_fields[UP_AXIS], &axis, err);
+    if (!rc)
+        rc = mesh_up_axis_set(axis, &s->up_axis, a->losses, err);
+    if (!rc)
+        rc = json_number(f[METERS_PER_UNIT], stage_fields[METERS_PER_UNIT], &s->meters_per_unit, err);
+    if (rc)
+        return rc;
+    int bad = json_doubles(f[TRANSFORM], stage_fields[TRANSFORM], s->transform, 16, &why);
+    s->has_transform = f[TRANSFORM] && !bad;
+    return losses_take(a->losses, bad, &why, stage_fields[TRANSFORM], "it is left out", err);
+}
+
 static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, struct losses *losses,
                      struct sdd_error *err)
 {
     enum { NAME, OPTIONS, ARRAYS, N_ARRAYS = sizeof mesh_fields / sizeof *mesh_fields, FLAT = ARRAYS + N_ARRAYS };
-    enum { IDS = FLAT + N_OPTIONS, PRIMVARS = IDS + 2, ALL };
+    enum { IDS = FLAT + N_OPTIONS, PRIMVARS = IDS + 2, STAGE, ALL = STAGE + N_STAGE };
     const char *names[ALL] = {"name", "options"}, *name = "";
     const cJSON *f[ALL];
     struct mesh_arrays a = {.losses = losses};
@@ -131,6 +179,7 @@ static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, 
         "vertexIds"; /* A downloaded mesh has ids. They are accepted but not used, as a new mesh gets its own. */
     names[IDS + 1] = "faceIds";
     names[PRIMVARS] = "primvars";
+    memcpy(names + STAGE, stage_fields, sizeof stage_fields);
     int rc = json_fields(json, "", names, ALL, f, err);
     if (!rc)
         rc = json_string(f[NAME], "name", &name, err);
@@ -145,6 +194,8 @@ static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, 
     }
     if (!rc)
         rc = read_primvars(f[PRIMVARS], arena, &a, err);
+    if (!rc)
+        rc = read_stage(f + STAGE, &a, err);
     if (!rc)
         rc = mesh_build(&a, out, err);
     if (!rc)

@@ -96,6 +96,29 @@ int json_int(const cJSON *item, const char *field, int64_t min, int64_t max, int
     return item ? integer(item, field, -1, min, max, out, err) : SDD_OK;
 }
 
+int json_number(const cJSON *item, const char *field, double *out, struct sdd_error *err)
+{
+    if (!item)
+        return SDD_OK;
+    if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble))
+        return bad(err, field, "is not a number that fits a double");
+    *out = item->valuedouble;
+    return SDD_OK;
+}
+
+int json_doubles(const cJSON *item, const char *field, double *out, int n, struct sdd_error *err)
+{
+    int rc = SDD_OK, i = 0;
+    if (!item)
+        return SDD_OK;
+    if (!cJSON_IsArray(item))
+        return bad(err, field, "is not an array");
+    for (const cJSON *v = item->child; v && !rc; v = v->next, i++)
+        if (i < n)
+            rc = json_number(v, field, &out[i], err);
+    return rc || i == n ? rc : sdd_fail(err, SDD_EMESH, field, "%s has %d numbers; it has %d, or none", field, i, n);
+}
+
 /* Finds the first item of an array, and allocates 4 bytes in the arena for each item. */
 static int array(struct arena *a, const cJSON *item, const char *field, const cJSON **items, int64_t *n, void **words,
                  struct sdd_error *err)

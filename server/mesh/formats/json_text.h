@@ -33,5 +33,8 @@ int json_i32s(struct arena *a, const cJSON *item, const char *field, struct i32s
               struct sdd_error *err) SDD_MUST_CHECK;
 int json_f32s(struct arena *a, const cJSON *item, const char *field, struct f32s *out,
               struct sdd_error *err) SDD_MUST_CHECK;
+int json_number(const cJSON *item, const char *field, double *out, struct sdd_error *err) SDD_MUST_CHECK;
+/* json_doubles: reads an array of n numbers. Errors  SDD_EMESH when it has another number of them */
+int json_doubles(const cJSON *item, const char *field, double *out, int n, struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

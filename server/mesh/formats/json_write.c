@@ -4,16 +4,22 @@
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/formats/writer_text.h"
 
-/* Writes a member that is a token or a name, which has no control characters. */
-static void put_string(FILE *f, const char *before, const char *key, const char *value)
+/* Writes a token or a name, which has no control characters. */
+static void put_quoted(FILE *f, const char *value)
 {
-    fprintf(f, "%s\"%s\":\"", before, key);
+    fputc('"', f);
     for (; *value; value++) {
         if (*value == '"' || *value == '\\')
             fputc('\\', f);
         fputc(*value, f);
     }
     fputc('"', f);
+}
+
+static void put_string(FILE *f, const char *before, const char *key, const char *value)
+{
+    fprintf(f, "%s\"%s\":", before, key);
+    put_quoted(f, value);
 }
 
 static void put_ints(FILE *f, const char *key, const int32_t *v, int64_t n)
@@ -68,7 +74,23 @@ static void put_primvar(FILE *f, const struct primvar *p, int64_t n_corners)
         put_floats(f, "values", p->values, n);
     if (p->indices)
         put_ints(f, "indices", p->indices, n_corners);
-    fputc('}', f);
+    const char *name = p->sets.text;
+    for (int64_t i = 0; i < p->sets.n; i++, name = set_names_next(name)) {
+        fputs(i ? "," : ",\"setNames\":[", f);
+        put_quoted(f, name);
+    }
+    fputs(p->sets.n ? "]}" : "}", f);
+}
+
+/* 17 digits tell every double from its neighbours. */
+static void put_stage(FILE *f, const struct mesh_stage *s)
+{
+    if (s->up_axis)
+        put_string(f, ",", "upAxis", mesh_up_axis_name(s->up_axis));
+    if (s->meters_per_unit > 0)
+        fprintf(f, ",\"metersPerUnit\":%.17g", s->meters_per_unit);
+    for (int i = 0; i < 16 && s->has_transform; i++)
+        fprintf(f, "%s%.17g%s", i ? "," : ",\"transform\":[", s->transform[i], i == 15 ? "]" : "");
 }
 
 static void write_all(FILE *f, const struct mesh *m)
@@ -79,6 +101,7 @@ static void write_all(FILE *f, const struct mesh *m)
         fputc(',', f);
     }
     put_options(f, &m->options);
+    put_stage(f, &m->stage);
     put_floats(f, "points", m->points, 3 * m->n_vertices);
     put_ints(f, "faceVertexCounts", m->face_counts, m->n_faces);
     put_ints(f, "faceVertexIndices", m->face_vertices, m->n_corners);

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A decoder may use this much more than 4 times the body, so that small bodies have room. */
-#define ARENA_SLACK (1 << 20)
+/* A decoder may use this much more than 4 times the body, so that small bodies have room, and the many small objects
+ * that names of face sets become. */
+#define ARENA_SLACK (12 << 20)
 
 /* Scans and unpacks a body. The message lives in *arena, which the caller frees, also on failure. Returns NULL with the
  * error in *rc. */
@@ -74,8 +75,24 @@ static int set_options(const Subdd__V1__Options *from, struct sdd_options *o, st
     return rc;
 }
 
+/* Writes the names one after the other. */
+static int join(char *const *names, size_t n, struct arena *arena, struct set_names *out, struct sdd_error *err)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < n; i++)
+        bytes += (int64_t)strlen(names[i]) + 1;
+    char *to = n ? arena_array(arena, bytes, 1) : NULL;
+    if (n && !to)
+        return arena_fail(arena, "set_names", err);
+    *out = (struct set_names){to, (int64_t)n, bytes};
+    for (size_t i = 0; i < n; i++)
+        to = stpcpy(to, names[i]) + 1;
+    return SDD_OK;
+}
+
 /* Fills *out with a primvar, whose arrays are borrowed from the message. */
-static int author(const Subdd__V1__Primvar *from, const char *where, struct primvar_array *out, struct sdd_error *err)
+static int author(const Subdd__V1__Primvar *from, const char *where, struct arena *arena, struct primvar_array *out,
+                  struct sdd_error *err)
 {
     char field[PRIMVAR_WHERE_SIZE + 24];
     int rc =
@@ -84,21 +101,56 @@ static int author(const Subdd__V1__Primvar *from, const char *where, struct prim
     if (!rc)
         rc = words(from->values, field, &out->values, &out->n_words, err);
     (void)snprintf(field, sizeof field, "%s.indices", where);
-    return rc ? rc : i32_words(from->indices, field, &out->indices, err);
+    if (!rc)
+        rc = i32_words(from->indices, field, &out->indices, err);
+    return rc ? rc : join(from->set_names, from->n_set_names, arena, &out->sets, err);
 }
 
-static int set_primvars(const Subdd__V1__Mesh *from, struct mesh_arrays *a, struct sdd_error *err)
+static int set_primvars(const Subdd__V1__Mesh *from, struct arena *arena, struct mesh_arrays *a, struct sdd_error *err)
 {
-    char where[PRIMVAR_WHERE_SIZE];
+    char where[PRIMVAR_WHERE_SIZE], kind[PRIMVAR_NAME_SIZE + 8];
+    struct sdd_error why = {0};
     int rc = primvars_count((int64_t)from->n_primvars, err);
     for (size_t i = 0; i < from->n_primvars && !rc; i++) {
         (void)snprintf(where, sizeof where, "primvars[%zu]", i);
-        rc = author(from->primvars[i], where, &a->primvars[a->n_primvars++], err);
+        (void)snprintf(kind, sizeof kind, "primvar %.63s", from->primvars[i]->name);
+        int bad = author(from->primvars[i], where, arena, &a->primvars[a->n_primvars], &why);
+        a->n_primvars += !bad;
+        rc = losses_take(a->losses, bad, &why, kind, "the primvar is left out", err);
     }
     return rc;
 }
 
-static int build(const Subdd__V1__Mesh *from, struct mesh **out, struct losses *losses, struct sdd_error *err)
+static int set_uvs(const Subdd__V1__Mesh *from, struct mesh_arrays *a, struct sdd_error *err)
+{
+    struct sdd_error why = {0};
+    int bad = f32_words(from->st, "st", &a->uvs, &why);
+    if (!bad)
+        bad = i32_words(from->st_indices, "st_indices", &a->uv_indices, &why);
+    if (bad)
+        a->uvs.n = a->uv_indices.n = 0;
+    return losses_take(a->losses, bad, &why, "st", "the UVs are left out", err);
+}
+
+static int set_stage(const Subdd__V1__Mesh *from, struct mesh_arrays *a, struct sdd_error *err)
+{
+    struct mesh_stage *s = &a->stage;
+    struct sdd_error why = {0};
+    int bad = SDD_OK, rc = mesh_up_axis_set(from->up_axis, &s->up_axis, a->losses, err);
+    if (rc)
+        return rc;
+    s->meters_per_unit = from->meters_per_unit;
+    s->has_transform = from->transform.len == sizeof s->transform;
+    if (s->has_transform)
+        memcpy(s->transform, from->transform.data, sizeof s->transform);
+    else if (from->transform.len)
+        bad = sdd_fail(&why, SDD_EMESH, "transform", "transform has %zu bytes; it is %zu, or empty",
+                       from->transform.len, sizeof s->transform);
+    return losses_take(a->losses, bad, &why, "transform", "it is left out", err);
+}
+
+static int build(const Subdd__V1__Mesh *from, struct arena *arena, struct mesh **out, struct losses *losses,
+                 struct sdd_error *err)
 {
     struct mesh_arrays a = {.losses = losses};
     /* A downloaded mesh has vertex_ids and face_ids. They are ignored, because a new mesh numbers its own elements. */
@@ -124,11 +176,11 @@ static int build(const Subdd__V1__Mesh *from, struct mesh **out, struct losses *
     if (!rc)
         rc = i32_words(from->hole_indices, "hole_indices", &a.hole_indices, err);
     if (!rc)
-        rc = f32_words(from->st, "st", &a.uvs, err);
+        rc = set_uvs(from, &a, err);
     if (!rc)
-        rc = i32_words(from->st_indices, "st_indices", &a.uv_indices, err);
+        rc = set_primvars(from, arena, &a, err);
     if (!rc)
-        rc = set_primvars(from, &a, err);
+        rc = set_stage(from, &a, err);
     if (!rc)
         rc = mesh_build(&a, out, err);
     if (!rc)
@@ -143,7 +195,7 @@ int mesh_from_proto(const void *body, size_t bytes, struct mesh **out, struct lo
     int rc;
     const Subdd__V1__Mesh *m = unpack(&subdd__v1__mesh__descriptor, body, bytes, &arena, &rc, err);
     if (m)
-        rc = build(m, out, losses, err);
+        rc = build(m, arena, out, losses, err);
     arena_free(arena);
     return rc;
 }
@@ -199,7 +251,7 @@ static int edit_primvar(const Subdd__V1__Edit *m, int64_t index, struct arena *a
                          : "removePrimvar");
     *out = p;
     if (put)
-        return author(m->put_primvar, where, p, err);
+        return author(m->put_primvar, where, arena, p, err);
     int rc = primvar_name(p, where, set ? m->set_primvar->name : m->remove_primvar->name, err);
     if (set)
         p->values = m->set_primvar->values.data;
@@ -295,9 +347,16 @@ static int field_bytes(const void *v, int64_t n, ProtobufCBinaryData *out, struc
     return SDD_OK;
 }
 
-static int fill_primvar(const struct primvar *p, int64_t n_corners, Subdd__V1__Primvar *out, struct sdd_error *err)
+/* `names` gets a pointer to each name of the primvar's sets. */
+static int fill_primvar(const struct primvar *p, int64_t n_corners, char **names, Subdd__V1__Primvar *out,
+                        struct sdd_error *err)
 {
+    const char *name = p->sets.text;
     subdd__v1__primvar__init(out);
+    for (int64_t i = 0; i < p->sets.n; i++, name = set_names_next(name))
+        names[i] = chars_proto(name);
+    out->set_names = names;
+    out->n_set_names = (size_t)p->sets.n;
     out->name = chars_proto(p->info.name);
     out->interpolation = chars_proto(primvar_interpolation(p->info.interpolation));
     out->type = chars_proto(primvar_type(p->info.type));
@@ -333,38 +392,67 @@ static int fill(const struct mesh *m, const int32_t *lengths, Subdd__V1__Mesh *o
     return rc;
 }
 
+static void fill_stage(const struct mesh_stage *s, Subdd__V1__Mesh *out)
+{
+    out->up_axis = chars_proto(mesh_up_axis_name(s->up_axis));
+    out->meters_per_unit = s->meters_per_unit;
+    if (s->has_transform)
+        out->transform = (ProtobufCBinaryData){sizeof s->transform, (uint8_t *)(uintptr_t)s->transform};
+}
+
+static int fill_primvars(const struct mesh *m, char **names, Subdd__V1__Primvar *to, Subdd__V1__Primvar **pointers,
+                         Subdd__V1__Mesh *out, struct sdd_error *err)
+{
+    int rc = SDD_OK;
+    for (int i = 0; i < m->n_primvars && !rc; i++) {
+        rc = fill_primvar(&m->primvars[i], m->n_corners, names, &to[i], err);
+        names += m->primvars[i].sets.n;
+        pointers[i] = &to[i];
+    }
+    out->n_primvars = (size_t)m->n_primvars;
+    out->primvars = pointers;
+    return rc;
+}
+
+static int pack(const Subdd__V1__Mesh *message, void **out, size_t *bytes, struct sdd_error *err)
+{
+    *bytes = subdd__v1__mesh__get_packed_size(message);
+    *out = mesh_alloc((int64_t)*bytes, 1, err);
+    if (!*out)
+        return SDD_ENO_MEMORY;
+    (void)subdd__v1__mesh__pack(message, *out);
+    return SDD_OK;
+}
+
 int mesh_to_proto(const struct mesh *m, void **out, size_t *bytes, struct sdd_error *err)
 {
     Subdd__V1__Options options = SUBDD__V1__OPTIONS__INIT;
     Subdd__V1__Mesh message = SUBDD__V1__MESH__INIT;
     Subdd__V1__Primvar primvars[SDD_MAX_PRIMVARS], *pointers[SDD_MAX_PRIMVARS];
+    int64_t n_names = 0;
     char **tokens[] = {
         &options.subdivision_scheme,        &options.interpolate_boundary, &options.face_varying_linear_interpolation,
         &options.triangle_subdivision_rule, &options.crease_method,        &options.orientation};
     *out = NULL;
     for (int i = 0; i < 6; i++)
         *tokens[i] = chars_proto(sdd_option_token(&m->options, i));
+    for (int i = 0; i < m->n_primvars; i++)
+        n_names += m->primvars[i].sets.n;
     int32_t *lengths = mesh_alloc(m->n_creases, sizeof *lengths, err);
-    if (!lengths)
-        return SDD_ENO_MEMORY;
-    for (int64_t i = 0; i < m->n_creases; i++)
+    char **names = lengths ? mesh_alloc(n_names, sizeof *names, err) : NULL;
+    int rc = names ? SDD_OK : SDD_ENO_MEMORY;
+    for (int64_t i = 0; i < m->n_creases && !rc; i++)
         lengths[i] = 2;
     message.name = chars_proto(m->name);
     message.options = &options;
-    int rc = fill(m, lengths, &message, err);
-    for (int i = 0; i < m->n_primvars && !rc; i++) {
-        rc = fill_primvar(&m->primvars[i], m->n_corners, &primvars[i], err);
-        pointers[i] = &primvars[i];
-    }
-    message.n_primvars = (size_t)m->n_primvars;
-    message.primvars = pointers;
-    if (!rc) {
-        *bytes = subdd__v1__mesh__get_packed_size(&message);
-        *out = mesh_alloc((int64_t)*bytes, 1, err);
-        rc = *out ? SDD_OK : SDD_ENO_MEMORY;
-    }
+    fill_stage(&m->stage, &message);
     if (!rc)
-        (void)subdd__v1__mesh__pack(&message, *out);
+        rc = fill(m, lengths, &message, err);
+    if (!rc)
+        rc = fill_primvars(m, names, primvars, pointers, &message, err);
+    if (!rc)
+        rc = pack(&message, out, bytes, err);
     free(lengths);
+    free(names);
     return rc;
 }

@@ -18,7 +18,7 @@ struct scan {
     const unsigned char *at, *start;
     struct open_message stack[WIRE_MAX_DEPTH];
     int depth;
-    int64_t items;
+    int64_t messages, strings; /* Repeated ones. */
     struct sdd_error *err;
 };
 
@@ -78,12 +78,14 @@ static bool varint_fits(ProtobufCType type, uint64_t v)
 static int count_field(struct scan *s, struct open_message *f, const ProtobufCFieldDescriptor *field)
 {
     if (field->label == PROTOBUF_C_LABEL_REPEATED) {
-        if (++s->items <= WIRE_MAX_ITEMS)
+        bool strings = field->type == PROTOBUF_C_TYPE_STRING;
+        int64_t n = strings ? ++s->strings : ++s->messages;
+        if (n <= WIRE_MAX_ITEMS)
             return SDD_OK;
-        int rc = sdd_fail(s->err, SDD_ETOO_LARGE, field->name,
-                          "more than %d messages in one body; put more rows into each", WIRE_MAX_ITEMS);
+        int rc = sdd_fail(s->err, SDD_ETOO_LARGE, field->name, "more than %d %s in one body; %s", WIRE_MAX_ITEMS,
+                          strings ? "names" : "messages", strings ? "use fewer" : "put more rows into each");
         if (s->err)
-            s->err->needed = s->items, s->err->available = WIRE_MAX_ITEMS;
+            s->err->needed = n, s->err->available = WIRE_MAX_ITEMS;
         return rc;
     }
     assert(f->type->n_fields <= 64);

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-static const char *const kind_names[] = {"topology", "points", "uvs", "vertex ids", "face ids", "primvars"};
+static const char *const kind_names[] = {"topology", "points",   "uvs",      "vertex ids",
+                                         "face ids", "primvars", "face sets"};
 
 int64_t store_chunk_bytes(enum store_kind kind)
 {

@@ -28,7 +28,8 @@ enum store_kind {
     STORE_UVS = 2,
     STORE_VERTEX_IDS = 3,
     STORE_FACE_IDS = 4,
-    STORE_PRIMVARS = 5 /* The values of all primvars, one after another, sorted by name. */
+    STORE_PRIMVARS = 5, /* The values of all primvars, one after another, sorted by name. */
+    STORE_SETS = 6      /* The names of their face sets, in the same order. */
 };
 #define STORE_CHUNK_BYTES (1 << 20)
 #define STORE_POINT_ROWS 4096 /* Vertices in a chunk of points; a small update of positions rewrites one. */

@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #define APPLICATION_ID 0x73756264 /* The letters "subd". */
-#define SCHEMA_VERSION 4          /* 2 added primvars, 3 the index of names, 4 what tells old pages and lost commits. */
+/* 2 added primvars, 3 the index of names, 4 what tells old pages and lost commits, 5 face sets and stages. */
+#define SCHEMA_VERSION 5
+#define SCHEMA_COMMITS 4 /* The first one that counts commits. */
 #define BUSY_MS 500
 
 static const char schema[] =
@@ -44,6 +46,8 @@ static const char *const upgrades[SCHEMA_VERSION] = {
     "CREATE TABLE versions (id TEXT PRIMARY KEY, version INTEGER NOT NULL, hash BLOB NOT NULL) STRICT, WITHOUT ROWID;"
     "INSERT INTO versions SELECT id, version, hash FROM meshes;"
     "CREATE TABLE commits (key INTEGER PRIMARY KEY, store INTEGER NOT NULL, entry BLOB NOT NULL) STRICT",
+    "ALTER TABLE meshes ADD COLUMN stage BLOB NOT NULL DEFAULT x'';"
+    "ALTER TABLE meshes ADD COLUMN sets BLOB NOT NULL DEFAULT x''",
 };
 
 /* Makes the folder if it does not exist, and syncs its parent so that its name survives a crash. */
@@ -119,7 +123,7 @@ static int check_schema(struct store *s, struct sdd_error *err)
                         SCHEMA_VERSION);
     for (int64_t v = version; v < SCHEMA_VERSION && !rc; v++)
         rc = exec(s, upgrades[v], err);
-    if (!rc && version < SCHEMA_VERSION)
+    if (!rc && version < SCHEMA_COMMITS)
         rc = store_commits_first(s, err);
     (void)snprintf(set, sizeof set, "PRAGMA application_id=%d; PRAGMA user_version=%d", APPLICATION_ID, SCHEMA_VERSION);
     return rc || version == SCHEMA_VERSION ? rc : exec(s, set, err);

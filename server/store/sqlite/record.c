@@ -11,8 +11,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* The bytes that the checksum of a row covers; the seed covers the list of primvars, and a name that is too long for
- * the image. The layout is fixed and has no padding. Checksums in files depend on it, so a change needs a new schema
+/* The bytes that the checksum of a row covers; the seed covers the list of primvars, a name that is too long for the
+ * image, and what later schemas added. The layout is fixed and has no padding. Checksums in files depend on it, so a change needs a new schema
  * version. */
 struct image {
     int64_t numbers[13];
@@ -20,6 +20,22 @@ struct image {
     char id[24], name[132], topology_id[36];
 };
 _Static_assert(sizeof(struct image) == 320, "no padding");
+_Static_assert(sizeof(struct mesh_stage) == 144, "no padding: it is stored as it stands");
+
+static bool has_stage(const struct store_info *i)
+{
+    const struct mesh_stage none = {0};
+    return memcmp(&i->stage, &none, sizeof none) != 0;
+}
+
+/* The bytes of i->sets that are stored: none when no primvar has sets. */
+static size_t sets_bytes(const struct store_info *i)
+{
+    for (int p = 0; p < i->n_primvars; p++)
+        if (i->sets[p].n)
+            return (size_t)i->n_primvars * sizeof *i->sets;
+    return 0;
+}
 
 static XXH128_canonical_t checksum(const struct store_record *r)
 {
@@ -42,6 +58,10 @@ static XXH128_canonical_t checksum(const struct store_record *r)
         seed = XXH3_64bits_withSeed(i->name, name_bytes, seed);
     if (r->has_digest) /* Rows of before schema 4 have none. */
         seed = XXH3_64bits_withSeed(&r->digest, sizeof r->digest, seed);
+    if (has_stage(i))
+        seed = XXH3_64bits_withSeed(&i->stage, sizeof i->stage, seed);
+    if (sets_bytes(i))
+        seed = XXH3_64bits_withSeed(i->sets, sets_bytes(i), seed);
     XXH128_canonicalFromHash(&out, XXH3_128bits_withSeed(&image, sizeof image, seed));
     return out;
 }
@@ -52,6 +72,17 @@ static bool copy_text(sqlite3_stmt *st, int column, char *out, size_t n)
     const char *text = (const char *)sqlite3_column_text(st, column);
     (void)snprintf(out, n, "%s", text ? text : "");
     return text != NULL;
+}
+
+/* Reads a column of bytes into out, which has zeros. Returns how many there were, or 0 when they are more than n. */
+static size_t copy_blob(sqlite3_stmt *st, int column, void *out, size_t n)
+{
+    const void *blob = sqlite3_column_blob(st, column);
+    size_t bytes = (size_t)sqlite3_column_bytes(st, column);
+    if (!blob || bytes > n)
+        return 0;
+    memcpy(out, blob, bytes);
+    return bytes;
 }
 
 static bool has_hash(sqlite3_stmt *st, int column, const XXH128_canonical_t *hash)
@@ -68,15 +99,15 @@ static int check_row(sqlite3_stmt *st, int at, const struct store_record *r, con
     const char *how = NULL;
     if (!has_hash(st, at, hash))
         how = "its row does not match its checksum";
-    else if (sqlite3_column_type(st, at + 3) == SQLITE_NULL)
+    else if (sqlite3_column_type(st, at + 5) == SQLITE_NULL)
         how = "it has a row, but is not among the versions";
     if (how)
         return sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: mesh %s: %s", i->id, how);
-    if (sqlite3_column_int64(st, at + 3) == i->version && has_hash(st, at + 4, hash))
+    if (sqlite3_column_int64(st, at + 5) == i->version && has_hash(st, at + 6, hash))
         return SDD_OK;
     return sdd_fail(err, SDD_ESTORE, "store",
                     "stored data is damaged: mesh %s: its row is of version %lld, but version %lld was stored", i->id,
-                    (long long)i->version, (long long)sqlite3_column_int64(st, at + 3));
+                    (long long)i->version, (long long)sqlite3_column_int64(st, at + 5));
 }
 
 /* Reads and checks the current row of MESH_FIND, MESH_LIST or MESH_LIST_NAMED. */
@@ -98,19 +129,12 @@ static int read_row(sqlite3_stmt *st, struct store_record *r, struct sdd_error *
     all &= copy_text(st, N + 2, i->topology_id, sizeof i->topology_id);
     if (!all)
         return sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for the row of a mesh");
-    const void *options = sqlite3_column_blob(st, N + 3), *digest = sqlite3_column_blob(st, N + 6);
-    if (options && sqlite3_column_bytes(st, N + 3) == (int)sizeof i->options)
-        memcpy(&i->options, options, sizeof i->options);
-    const void *primvars = sqlite3_column_blob(st, N + 5);
-    size_t bytes = (size_t)sqlite3_column_bytes(st, N + 5);
-    if (primvars && bytes <= sizeof i->primvars) {
-        memcpy(i->primvars, primvars, bytes);
-        i->n_primvars = (int)(bytes / sizeof *i->primvars);
-    }
+    (void)copy_blob(st, N + 3, &i->options, sizeof i->options);
+    i->n_primvars = (int)(copy_blob(st, N + 5, i->primvars, sizeof i->primvars) / sizeof *i->primvars);
     i->manifold = !(r->flags & STORE_NOT_MANIFOLD);
-    r->has_digest = digest && sqlite3_column_bytes(st, N + 6) == (int)sizeof r->digest;
-    if (r->has_digest)
-        memcpy(&r->digest, digest, sizeof r->digest);
+    r->has_digest = copy_blob(st, N + 6, &r->digest, sizeof r->digest) == sizeof r->digest;
+    (void)copy_blob(st, N + 7, &i->stage, sizeof i->stage);
+    (void)copy_blob(st, N + 8, i->sets, sizeof i->sets);
     XXH128_canonical_t hash = checksum(r);
     memcpy(r->hash, hash.digest, sizeof r->hash);
     return check_row(st, N + 4, r, &hash, err);
@@ -194,6 +218,8 @@ static int write_row(struct store *s, struct store_record *r, const XXH128_canon
     bound |= sqlite3_bind_blob(st, N + 5, hash, sizeof *hash, SQLITE_STATIC);
     bound |= sqlite3_bind_blob(st, N + 6, i->primvars, i->n_primvars * (int)sizeof *i->primvars, SQLITE_STATIC);
     bound |= sqlite3_bind_blob(st, N + 7, &r->digest, sizeof r->digest, SQLITE_STATIC);
+    bound |= sqlite3_bind_blob(st, N + 8, &i->stage, has_stage(i) ? (int)sizeof i->stage : 0, SQLITE_STATIC);
+    bound |= sqlite3_bind_blob(st, N + 9, i->sets, (int)sets_bytes(i), SQLITE_STATIC);
     rc = store_step(s, st, bound, "write a mesh", err);
     (void)sqlite3_clear_bindings(st);
     if (rc && (sqlite3_extended_errcode(s->db) & 0xff) == SQLITE_CONSTRAINT)

@@ -24,25 +24,41 @@ static int read_rows(struct store *s, enum store_kind kind, int64_t owner, int64
     return *out ? store_chunks_read(s, kind, owner, 0, *out, n * row_bytes, digest, err) : SDD_ENO_MEMORY;
 }
 
-/* Fills in what the primvars are, without their values, and returns the bytes that the values take. */
-static int64_t list_primvars(const struct store_info *i, struct mesh_arrays *a)
+/* Fills in what the primvars are, without their values. Adds up the bytes that these take, and those of the names of
+ * face sets. */
+static void list_primvars(const struct store_info *i, struct mesh_arrays *a, int64_t *values, int64_t *names)
 {
-    int64_t bytes = 0;
     a->n_primvars = i->n_primvars;
     for (int p = 0; p < i->n_primvars; p++) {
         a->primvars[p].info = i->primvars[p];
-        bytes += (int64_t)i->primvars[p].n_values * i->primvars[p].width * 4;
+        *values += (int64_t)i->primvars[p].n_values * i->primvars[p].width * 4;
+        *names += i->sets[p].bytes;
     }
-    return bytes;
 }
 
-/* Reads all arrays of a mesh into buffers[0] to buffers[5], which the caller frees. */
-static int load_arrays(struct store *s, const struct store_record *r, struct mesh_arrays *a, void *buffers[6],
+/* Gives each primvar its values and the names of its sets, which were read. */
+static void place_primvars(const struct store_info *i, struct mesh_arrays *a, const char *values, const char *names)
+{
+    for (int p = 0; p < i->n_primvars; p++) {
+        a->primvars[p].values = values;
+        a->primvars[p].n_words = (int64_t)i->primvars[p].n_values * i->primvars[p].width;
+        values += 4 * a->primvars[p].n_words;
+        if (i->sets[p].n)
+            a->primvars[p].sets = (struct set_names){names, i->sets[p].n, i->sets[p].bytes};
+        names += i->sets[p].n ? i->sets[p].bytes : 0;
+    }
+}
+
+enum { N_BUFFERS = 7 };
+
+/* Reads all arrays of a mesh into the buffers, which the caller frees. */
+static int load_arrays(struct store *s, const struct store_record *r, struct mesh_arrays *a, void *buffers[N_BUFFERS],
                        struct sdd_error *err)
 {
     const struct store_info *i = &r->info;
     struct store_digest d = {0};
-    int64_t n_vertices = 0, n_uvs = 0, at = 0, primvar_bytes = list_primvars(i, a);
+    int64_t n_vertices = 0, n_uvs = 0, primvar_bytes = 0, name_bytes = 0;
+    list_primvars(i, a, &primvar_bytes, &name_bytes);
     int rc = read_rows(s, STORE_TOPOLOGY, r->topology, r->topology_bytes, 1, &buffers[0], NULL, err);
     if (!rc && mesh_decode(buffers[0], r->topology_bytes, a, &n_vertices, &n_uvs, err))
         rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: topology %lld cannot be read",
@@ -59,6 +75,8 @@ static int load_arrays(struct store *s, const struct store_record *r, struct mes
         rc = read_rows(s, STORE_FACE_IDS, r->key, i->n_faces, 4, &buffers[4], &d, err);
     if (!rc && i->n_primvars)
         rc = read_rows(s, STORE_PRIMVARS, r->key, primvar_bytes, 1, &buffers[5], &d, err);
+    if (!rc && name_bytes)
+        rc = read_rows(s, STORE_SETS, r->key, name_bytes, 1, &buffers[6], &d, err);
     if (!rc && r->has_digest && memcmp(&d, &r->digest, sizeof d) != 0)
         rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: not all arrays are those of version %lld",
                       (long long)i->version);
@@ -68,11 +86,8 @@ static int load_arrays(struct store *s, const struct store_record *r, struct mes
     a->uvs = (struct f32s){buffers[2], 2 * i->n_uvs};
     a->vertex_ids = (struct i32s){buffers[3], buffers[3] ? i->n_vertices : 0};
     a->face_ids = (struct i32s){buffers[4], buffers[4] ? i->n_faces : 0};
-    for (int p = 0; p < i->n_primvars; p++) {
-        a->primvars[p].values = (char *)buffers[5] + at;
-        a->primvars[p].n_words = (int64_t)i->primvars[p].n_values * i->primvars[p].width;
-        at += 4 * a->primvars[p].n_words;
-    }
+    place_primvars(i, a, buffers[5], buffers[6]);
+    a->stage = i->stage;
     a->next_vertex_id = r->next_vertex_id;
     a->next_face_id = r->next_face_id;
     return SDD_OK;
@@ -83,7 +98,7 @@ int store_load(struct store *s, const char *id, struct mesh **out, struct store_
     struct store_record r;
     struct mesh_arrays a = {.crease_pairs = 1};
     char topology_id[MESH_TOPOLOGY_ID_SIZE];
-    void *buffers[6] = {0};
+    void *buffers[N_BUFFERS] = {0};
     *out = NULL;
     int rc = store_record_find(s, id, &r, err);
     if (!rc)
@@ -95,7 +110,7 @@ int store_load(struct store *s, const char *id, struct mesh **out, struct store_
     if (!rc && strcmp(topology_id, r.info.topology_id) != 0)
         rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: topology %s has become %s", r.info.topology_id,
                       topology_id);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < N_BUFFERS; i++)
         free(buffers[i]);
     if (rc) {
         mesh_free(*out);
@@ -220,6 +235,17 @@ static int write_primvars(struct store *s, int64_t key, const struct mesh *m, st
     return store_writer_fini(&w, rc, err);
 }
 
+static int write_sets(struct store *s, int64_t key, const struct mesh *m, struct store_digest *d, struct sdd_error *err)
+{
+    struct store_writer w;
+    int rc = store_writer_init(&w, s, STORE_SETS, key, d, err);
+    if (rc)
+        return rc;
+    for (int i = 0; i < m->n_primvars && !rc; i++)
+        rc = store_writer_add(&w, m->primvars[i].sets.text, m->primvars[i].sets.bytes, err);
+    return store_writer_fini(&w, rc, err);
+}
+
 /* Writes all arrays of the mesh that has the record, which gets their digest. */
 static int write_mesh_arrays(struct store *s, struct store_record *r, const struct mesh *m, struct sdd_error *err)
 {
@@ -236,7 +262,9 @@ static int write_mesh_arrays(struct store *s, struct store_record *r, const stru
         rc = write_array(s, STORE_VERTEX_IDS, key, m->vertex_ids, 4 * vertex_ids, d, err);
     if (!rc)
         rc = write_array(s, STORE_FACE_IDS, key, m->face_ids, 4 * face_ids, d, err);
-    return rc ? rc : write_primvars(s, key, m, d, err);
+    if (!rc)
+        rc = write_primvars(s, key, m, d, err);
+    return rc ? rc : write_sets(s, key, m, d, err);
 }
 
 int store_create(struct store *s, const char *id, const struct mesh *m, int64_t now_ms,

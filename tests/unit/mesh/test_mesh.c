@@ -128,7 +128,7 @@ static void test_shapes(void **state)
     refused(&a, SDD_EMESH, "faceVertexIndices", "sum to 4, faceVertexIndices has 3");
     a = quad();
     a.uvs = (struct f32s){uvs, 2};
-    refused(&a, SDD_EMESH, "stIndices", "stIndices has 0 rows");
+    refused(&a, SDD_EMESH, "st", "st has 1 rows and no stIndices");
     a.uv_indices = (struct i32s){uv_indices, 4};
     mesh_free(build(&a));
     a.uvs.n = 1;

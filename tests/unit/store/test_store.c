@@ -433,8 +433,8 @@ static void test_open(void **state)
     open_refused(dir, "another program (application id 0)");
     (void)unlink(path);
     store_close(store_reopen(dir));
-    store_sql(dir, "PRAGMA user_version=5");
-    open_refused(dir, "has schema 5, this subdd knows 4");
+    store_sql(dir, "PRAGMA user_version=6");
+    open_refused(dir, "has schema 6, this subdd knows 5");
     FILE *f = fopen(path, "wb");
     for (int i = 0; i < 10000; i++)
         (void)fputs("not a database\n", f);

@@ -3,6 +3,7 @@
  * then it is checked as it was. */
 #include "tests/unit/sample.h"
 #include "tests/unit/store/schema3.h"
+#include "tests/unit/store/schema4.h"
 #include "tests/unit/store/store_files.h"
 #include "tests/unit/tempdir.h"
 #include <setjmp.h>
@@ -53,7 +54,21 @@ static void move_one(struct store *s, const char *id, struct mesh *m)
     positions_apply(&p, m);
 }
 
-static void upgrade(int version, const char *older)
+/* The dump of schema 4 counts commits, and has no file of them, which is told. */
+static struct store *first_open(const char *dir, int version)
+{
+    struct sdd_error err = {0};
+    struct store *s;
+    if (version < 4)
+        return store_reopen(dir);
+    if (store_open(dir, &s, &err))
+        fail_msg("%s", err.text);
+    assert_false(store_loss(s)->waits);
+    assert_non_null(strstr(store_loss(s)->text, "there was no subdd.commits"));
+    return s;
+}
+
+static void upgrade(const char *dump, int version, const char *older)
 {
     static const unsigned char digest[32] = "digest of the request, 32 bytes";
     char *dir = tempdir();
@@ -64,11 +79,11 @@ static void upgrade(int version, const char *older)
     int found;
     for (int k = 0; k < 3; k++)
         cube->points[9 + k] = 9;
-    store_sql(dir, schema3);
+    store_sql(dir, dump);
     store_sql(dir, older);
     assert_int_equal(count(dir, "PRAGMA user_version"), version);
     for (int i = 0; i < 2; i++) {
-        struct store *s = store_reopen(dir);
+        struct store *s = i ? store_reopen(dir) : first_open(dir, version);
         has(s, "m_1", cube, "m_1", 2);
         if (version > 1) /* before, there were no primvars */
             has(s, "m_2", rich, "rich", 2);
@@ -78,10 +93,10 @@ static void upgrade(int version, const char *older)
         free(block);
         assert_int_equal(store_check(s, &err), SDD_OK);
         store_close(s);
-        assert_int_equal(count(dir, "PRAGMA user_version"), 4);
+        assert_int_equal(count(dir, "PRAGMA user_version"), 5);
         assert_int_equal(count(dir, "SELECT count(*) FROM sqlite_schema WHERE name = 'meshes_name'"), 1);
         assert_int_equal(count(dir, "SELECT count(*) FROM versions"), version > 1 ? 2 : 1);
-        assert_int_equal(count(dir, "SELECT count(*) FROM meshes WHERE length(digest)"), 0);
+        assert_int_equal(count(dir, "SELECT count(*) FROM meshes WHERE length(digest)"), version < 4 ? 0 : 2);
     }
     struct store *s = store_reopen(dir);
     move_one(s, "m_1", cube);
@@ -101,30 +116,65 @@ static void upgrade(int version, const char *older)
     tempdir_remove(dir);
 }
 
+static void test_schema_4(void **state)
+{
+    (void)state;
+    upgrade(schema4, 4, "");
+}
+
+/* A store that counts commits goes on counting in the file that it has. */
+static void test_schema_4_commits(void **state)
+{
+    char *dir = tempdir();
+    struct mesh *cube = sample_cube(), *sets = sample_json(sample_sets_json);
+    struct sdd_error err;
+    struct store *s = store_reopen(dir);
+    (void)state;
+    assert_int_equal(store_create(s, "m_1", cube, 1000, NULL, NULL, &err), SDD_OK);
+    move_one(s, "m_1", cube);
+    store_close(s);
+    store_sql(dir, "ALTER TABLE meshes DROP COLUMN stage; ALTER TABLE meshes DROP COLUMN sets; PRAGMA user_version=4");
+    struct file_image before = file_read(dir, "subdd.commits");
+    s = store_reopen(dir);
+    struct file_image after = file_read(dir, "subdd.commits");
+    assert_int_equal(after.n, before.n);
+    assert_memory_equal(after.bytes, before.bytes, before.n);
+    has(s, "m_1", cube, "m_1", 2);
+    assert_int_equal(store_replace(s, "m_1", 2, sets, 9, NULL, NULL, &err), SDD_OK);
+    store_close(s);
+    s = store_reopen(dir);
+    has(s, "m_1", sets, "m_1", 3);
+    store_close(s);
+    free(before.bytes);
+    free(after.bytes);
+    mesh_free(cube);
+    mesh_free(sets);
+    tempdir_remove(dir);
+}
 static void test_schema_3(void **state)
 {
     (void)state;
-    upgrade(3, "");
+    upgrade(schema3, 3, "");
 }
 static void test_schema_2(void **state)
 {
     (void)state;
-    upgrade(2, "DROP INDEX meshes_name; PRAGMA user_version=2");
+    upgrade(schema3, 2, "DROP INDEX meshes_name; PRAGMA user_version=2");
 }
 static void test_schema_1(void **state)
 {
     (void)state;
-    upgrade(1, "DELETE FROM meshes WHERE id = 'm_2'; DELETE FROM chunks WHERE owner = 2;"
-               "DELETE FROM topologies WHERE key = 2; DROP INDEX meshes_name; ALTER TABLE meshes DROP COLUMN primvars;"
-               "PRAGMA user_version=1");
+    upgrade(schema3, 1,
+            "DELETE FROM meshes WHERE id = 'm_2'; DELETE FROM chunks WHERE owner = 2;"
+            "DELETE FROM topologies WHERE key = 2; DROP INDEX meshes_name; ALTER TABLE meshes DROP COLUMN primvars;"
+            "PRAGMA user_version=1");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_schema_3),
-        cmocka_unit_test(test_schema_2),
-        cmocka_unit_test(test_schema_1),
+        cmocka_unit_test(test_schema_4), cmocka_unit_test(test_schema_4_commits), cmocka_unit_test(test_schema_3),
+        cmocka_unit_test(test_schema_2), cmocka_unit_test(test_schema_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
