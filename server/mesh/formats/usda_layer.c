@@ -17,6 +17,7 @@ struct layer_reader {
     int32_t current;            /* The prim whose braces are open. */
     int depth, others;          /* How many braces are open, and how many of them are those of prims of other types. */
     struct usda_span outermost; /* The type of the outermost of these. */
+    bool fresh;                 /* Nothing has come behind the last "{". */
 };
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -249,6 +250,7 @@ static int open_braces(struct layer_reader *r)
 {
     struct usda_lexer *lx = &r->lx;
     int rc = lx->kind == '(' ? read_metadata(r, true) : SDD_OK;
+    r->fresh = !rc;
     return rc ? rc : usda_expect(lx, '{', "'{'");
 }
 
@@ -291,8 +293,8 @@ static int read_variant(struct layer_reader *r, bool set)
 }
 
 /* Ends the current prim. A prim of another type with nothing in it that says something of a mesh is left out; that is
- * told of the outermost of such prims. */
-static int end_prim(struct layer_reader *r)
+ * told of the outermost of such prims, but not of a Material that has nothing but its name, which face sets keep. */
+static int end_prim(struct layer_reader *r, bool fresh)
 {
     struct usda_layer *l = r->layer;
     const struct usda_prim p = l->prims[r->current];
@@ -303,7 +305,7 @@ static int end_prim(struct layer_reader *r)
     bool empty = p.type == USDA_OTHER && l->n == r->current + 1;
     for (int32_t f = p.fields; f >= 0 && empty; f = l->fields[f].next)
         empty = l->fields[f].kind != USDA_META;
-    if (empty && !r->others && p.specifier == USDA_DEF) {
+    if (empty && !r->others && p.specifier == USDA_DEF && !(fresh && usda_span_is(r->outermost, "Material"))) {
         (void)chars_show(r->outermost.text, r->outermost.bytes, type);
         rc = losses_add(r->losses, "usda", type, r->lx.err, "line %d: %s \"%s\" is not kept: it is no Mesh", p.line,
                         type, chars_show(l->body + p.name, (size_t)p.name_bytes, name));
@@ -320,10 +322,12 @@ static int end_prim(struct layer_reader *r)
 static int read_statement(struct layer_reader *r)
 {
     struct usda_lexer *lx = &r->lx;
+    const bool fresh = r->fresh;
     if (lx->kind == ';')
         return usda_next(lx);
+    r->fresh = false;
     if (lx->kind == '}' && r->depth)
-        return end_prim(r);
+        return end_prim(r, fresh);
     if (r->layer->prims[r->current].specifier == USDA_VARIANT_SET)
         return read_variant(r, false);
     if (usda_is(lx, "def") || usda_is(lx, "over") || usda_is(lx, "class"))

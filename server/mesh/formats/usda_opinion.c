@@ -125,6 +125,19 @@ struct usda_span usda_text_of(const struct usda_stage *stage, int32_t prim, cons
     return usda_token(&lx);
 }
 
+bool usda_display_name(const struct usda_stage *stage, int32_t prim, char *out, size_t room)
+{
+    const struct usda_span s = usda_text_of(stage, prim, "displayName", true);
+    size_t n = 0;
+    for (size_t i = 0; i < s.bytes && n < room; i++) {
+        i += s.text[i] == '\\' && i + 1 < s.bytes;
+        out[n++] = s.text[i];
+    }
+    n = n < room ? n : 0;
+    out[n] = 0;
+    return n > 0;
+}
+
 int64_t usda_stage_items(const struct usda_stage *stage, int32_t prim, const char *name)
 {
     const struct usda_opinion o = usda_find(stage, prim, name, false);

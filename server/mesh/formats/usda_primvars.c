@@ -109,21 +109,23 @@ static int lose(struct primvars_reader *r, const char *name, int64_t line, const
                       why);
 }
 
+static int too_many(struct losses *l, const char *name, int64_t line, struct sdd_error *err)
+{
+    return losses_add(l, "primvars", "primvars", err, "line %lld: primvars:%s is not kept: a mesh has at most %d",
+                      (long long)line, name, SDD_MAX_PRIMVARS);
+}
+
 /* The primvar of a name, added when it is new. *p is NULL when there are too many. */
 static int primvar_of(struct primvars_reader *r, const char *name, int64_t line, struct usda_primvar **p)
 {
-    char why[80];
     *p = NULL;
     for (int i = 0; i < r->p->n && !*p; i++)
         if (strcmp(r->p->v[i].name, name) == 0)
             *p = &r->p->v[i];
     if (*p)
         return SDD_OK;
-    if (r->p->n == USDA_MAX_PRIMVARS) {
-        (void)snprintf(why, sizeof why, "a mesh has at most %d", SDD_MAX_PRIMVARS);
-        return losses_add(r->losses, "primvars", "primvars", r->err, "line %lld: primvars:%s is not kept: %s",
-                          (long long)line, name, why);
-    }
+    if (r->p->n == USDA_MAX_PRIMVARS)
+        return too_many(r->losses, name, line, r->err);
     *p = &r->p->v[r->p->n++];
     **p = (struct usda_primvar){.element_size = 1, .interpolation = "constant", .line = line};
     memcpy((*p)->name, name, strlen(name) + 1);
@@ -149,13 +151,15 @@ static int see(void *arg, const struct usda_field *f)
     const bool indices = d.name.bytes > SUFFIX && memcmp(d.name.text + d.name.bytes - SUFFIX, suffix, SUFFIX) == 0;
     d.name.bytes -= indices ? SUFFIX : 0;
     (void)snprintf(name, sizeof name, "%.*s", (int)(d.name.bytes < sizeof name ? d.name.bytes : 0), d.name.text);
-    if (!type_of(d.type, &type, &coordinate) || !usda_primvar_name(name)) {
+    const bool numbers = type_of(d.type, &type, &coordinate);
+    if (!numbers || !usda_primvar_name(name)) {
+        char what[CHARS_SHOW_SIZE + 60], full[CHARS_SHOW_SIZE];
         if (r->prim != r->mesh)
             return SDD_OK;
-        char what[CHARS_SHOW_SIZE + 60];
-        (void)snprintf(what, sizeof what, "%s is no type or name that is kept",
+        (void)snprintf(what, sizeof what, "its type %s is none of numbers that a mesh keeps",
                        chars_show(d.type.text, d.type.bytes, shown));
-        return lose(r, chars_show(d.name.text, d.name.bytes, name), f->line, what);
+        return lose(r, chars_show(d.name.text, d.name.bytes, full), f->line,
+                    numbers ? "no primvar can have this name" : what);
     }
     if ((rc = primvar_of(r, name, f->line, &p)) || !p || indices)
         return rc;
@@ -312,7 +316,7 @@ static int take_one(struct usda_primvar *p, struct mesh_arrays *a, struct sdd_er
     if (p->element_size < 1 || p->element_size > SDD_MAX_PRIMVAR_WIDTH)
         (void)snprintf(why.text, sizeof why.text, "its elementSize is not 1 to %d", SDD_MAX_PRIMVAR_WIDTH);
     else if (a->n_primvars == SDD_MAX_PRIMVARS)
-        (void)snprintf(why.text, sizeof why.text, "a mesh has at most %d", SDD_MAX_PRIMVARS);
+        return too_many(a->losses, p->name, p->line, err);
     else {
         width *= p->element_size;
         if (constant && !p->has_indices) /* The whole array is the one row of the mesh. */

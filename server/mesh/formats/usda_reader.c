@@ -130,7 +130,7 @@ static bool is_known(struct usda_span name)
         if (usda_span_is(name, names[i]))
             return true;
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-        if (name.bytes > strlen(beginnings[i]) && memcmp(name.text, beginnings[i], strlen(beginnings[i])) == 0)
+        if (name.bytes >= strlen(beginnings[i]) && memcmp(name.text, beginnings[i], strlen(beginnings[i])) == 0)
             return true;
     for (int i = 0; i < N_ARRAYS; i++)
         if (usda_span_is(name, arrays[i].name))
@@ -180,73 +180,95 @@ static int tell(struct usda_reader *r)
 
 /* ---- the stage's units ------------------------------------------------------------------------------------------- */
 
-/* True when the file says by customLayerData that subdd did not know its units (usda_write.c). */
-static bool has_no_units(const struct usda_reader *r)
+/* True when customLayerData has this member, by which subdd says what it did not know (usda_write.c). */
+static bool has_mark(const struct usda_reader *r, const char *mark)
 {
     struct usda_lexer lx;
     bool there;
     int rc =
         usda_value(&r->stage, usda_find(&r->stage, 0, "customLayerData", true), NULL, &lx, NULL, &there, NULL, NULL);
-    while (!rc && there && lx.kind != USDA_END && lx.kind != ')' && !usda_is(&lx, "subddUnitsUnknown"))
+    while (!rc && there && lx.kind != USDA_END && lx.kind != ')' && !usda_is(&lx, mark))
         rc = usda_next(&lx);
-    return !rc && there && usda_is(&lx, "subddUnitsUnknown");
+    return !rc && there && usda_is(&lx, mark);
 }
 
 /* Reads upAxis and metersPerUnit. A file without them is Y up and in centimetres. */
 static int read_units(struct usda_reader *r)
 {
-    struct usda_lexer lx;
-    bool there;
-    if (has_no_units(r))
-        return SDD_OK;
+    const struct usda_opinion unit = usda_find(&r->stage, 0, "metersPerUnit", true);
     const struct usda_span up = usda_text_of(&r->stage, 0, "upAxis", true);
     const bool z = usda_span_is(up, "Z");
-    r->placed.up_axis = z ? MESH_UP_Z : MESH_UP_Y;
-    r->placed.meters_per_unit = 0.01;
-    if (up.bytes && !z && !usda_span_is(up, "Y")) {
-        int rc = losses_add(r->part.losses, "upAxis", "upAxis", r->part.err, "upAxis is neither Y nor Z; Y is taken");
-        if (rc)
-            return rc;
+    struct usda_lexer lx;
+    bool there;
+    double meters = 0.01;
+    int rc = SDD_OK;
+    if (up.bytes && !z && !usda_span_is(up, "Y"))
+        rc = losses_add(r->part.losses, "upAxis", "upAxis", r->part.err, "upAxis is neither Y nor Z; Y is taken");
+    if (up.bytes || !has_mark(r, USDA_NO_UP_AXIS))
+        r->placed.up_axis = z ? MESH_UP_Z : MESH_UP_Y;
+    if (usda_value(&r->stage, unit, NULL, &lx, NULL, &there, NULL, NULL) != SDD_OK)
+        there = false;
+    if (!rc && there && (usda_double(&lx, &meters) || !isfinite(meters) || !(meters > 0))) {
+        meters = 0.01;
+        rc = losses_add(r->part.losses, "metersPerUnit", "metersPerUnit", r->part.err,
+                        "line %lld: metersPerUnit is no number above 0; 0.01 is taken", (long long)lx.line);
     }
-    double unit = 0;
-    const struct usda_opinion o = usda_find(&r->stage, 0, "metersPerUnit", true);
-    if (usda_value(&r->stage, o, NULL, &lx, NULL, &there, NULL, NULL) || !there)
-        return SDD_OK;
-    if (usda_double(&lx, &unit) == SDD_OK && isfinite(unit) && unit > 0)
-        r->placed.meters_per_unit = unit;
-    else
-        return losses_add(r->part.losses, "metersPerUnit", "metersPerUnit", r->part.err,
-                          "line %lld: metersPerUnit is no number above 0; 0.01 is taken", (long long)lx.line);
-    return SDD_OK;
+    if (there || !has_mark(r, USDA_NO_UNIT))
+        r->placed.meters_per_unit = meters;
+    return rc;
 }
 
 /* ---- the Mesh ---------------------------------------------------------------------------------------------------- */
 
-/* An error of mesh_build names an array in err->field. This puts "line N: " before its sentence, with the line on which
- * the array begins. */
-static void add_line(const struct usda_reader *r, struct sdd_error *err)
+/* The line on which an array begins that an error or a loss of mesh_build names: by its field, such as "wear.values", or
+ * its kind. Returns 0 when it is none. */
+static int64_t line_of(const struct usda_reader *r, const char *name)
 {
-    char text[220];
-    int64_t line = 0;
-    if (!err || strncmp(err->text, "line", 4) == 0)
-        return;
+    static const char *const kinds[] = {"crease", "corner", "hole"};
+    static const int rows[] = {CREASES, CORNERS, HOLES};
     for (int i = 0; i < N_ARRAYS; i++)
-        if (strcmp(err->field, arrays[i].name) == 0)
-            line = r->lines[i];
-    if (!line)
+        if (strcmp(name, arrays[i].name) == 0)
+            return r->lines[i];
+    for (int i = 0; i < r->primvars.n; i++) {
+        const struct usda_primvar *p = &r->primvars.v[i];
+        const size_t n = strlen(p->name);
+        if (strncmp(name, p->name, n) == 0 && (name[n] == '.' || !name[n]))
+            return p->line;
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(name, kinds[i], strlen(kinds[i])) == 0)
+            return r->lines[rows[i]];
+    return 0;
+}
+
+/* Puts "line N: " before a sentence of mesh_build, unless N is 0. */
+static void add_line(int64_t line, char *sentence, size_t size)
+{
+    char text[LOSS_SENTENCE_SIZE];
+    if (!line || strncmp(sentence, "line", 4) == 0)
         return;
-    (void)snprintf(text, sizeof text, "%.219s", err->text);
-    (void)snprintf(err->text, sizeof err->text, "line %lld: %s", (long long)line, text);
+    (void)snprintf(text, sizeof text, "line %lld: %s", (long long)line, sentence);
+    (void)snprintf(sentence, size, "%.*s", (int)size - 1, text);
+}
+
+static void add_lines(const struct usda_reader *r, struct losses *l, int from, struct sdd_error *err)
+{
+    if (err)
+        add_line(line_of(r, err->field), err->text, sizeof err->text);
+    for (int i = l ? from : 0; l && i < l->n; i++) {
+        const char *kind = l->rows[i].kind;
+        add_line(line_of(r, strncmp(kind, "primvar ", 8) == 0 ? kind + 8 : kind), l->rows[i].sentence,
+                 sizeof l->rows[i].sentence);
+    }
 }
 
 /* Gives a mesh the displayName of its prim as a name, else its path. */
 static void name_mesh(const struct usda_reader *r, struct mesh *m)
 {
     char name[MESH_NAME_SIZE] = "";
-    const struct usda_span shown = usda_text_of(&r->stage, r->prim, "displayName", true);
-    if (shown.bytes && shown.bytes < sizeof name && !memchr(shown.text, '\\', shown.bytes))
-        memcpy(name, shown.text, shown.bytes);
-    if (mesh_name_check(name, NULL) != SDD_OK && !usda_stage_path(&r->stage, r->prim, name, sizeof name))
+    if (!usda_display_name(&r->stage, r->prim, name, sizeof name) || mesh_name_check(name, NULL) != SDD_OK)
+        memset(name, 0, sizeof name);
+    if (!*name && !usda_stage_path(&r->stage, r->prim, name, sizeof name))
         name[0] = 0;
     if (mesh_name_check(name, NULL) == SDD_OK)
         memcpy(m->name, name, sizeof name);
@@ -279,11 +301,11 @@ static int build(struct usda_reader *r, struct mesh **out)
         rc = usda_primvars_take(&r->primvars, &a, err);
     if (!rc)
         rc = usda_subsets_take(&r->families, v[COUNTS].n, &a, err);
+    const int known = r->part.losses ? r->part.losses->n : 0;
     if (!rc)
         rc = mesh_build(&a, out, err);
-    if (rc)
-        add_line(r, err);
-    else
+    add_lines(r, r->part.losses, known, rc ? err : NULL);
+    if (!rc)
         name_mesh(r, *out);
     return rc;
 }

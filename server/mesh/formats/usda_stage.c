@@ -171,12 +171,12 @@ static int add_variants(struct composer *c, int32_t spec, int64_t whole, int lev
     int64_t set, end, first, last;
     int rc = SDD_OK;
     usda_children(st->layer, spec, USDA_VARIANT_SET, NULL, &set, &end);
+    if (end - set > MAX_SPECS || st->n_specs - whole >= MAX_SPECS) /* For each set all that the prim says is read. */
+        return sdd_fail(c->err, SDD_EINVALID, "usda", "line %d: more than %d variant sets and references of one prim",
+                        st->layer->prims[spec].line, MAX_SPECS);
     for (; set < end && !rc; set++) {
         const int32_t prim = st->layer->order[set];
         struct usda_span chosen;
-        if (st->n_specs - whole >= MAX_SPECS)
-            return sdd_fail(c->err, SDD_EINVALID, "usda", "line %d: more than %d variants and references of one prim",
-                            st->layer->prims[prim].line, MAX_SPECS);
         rc = selection_of(c, whole, usda_prim_name(st->layer, prim), &chosen);
         first = last = 0;
         if (!rc && chosen.text)

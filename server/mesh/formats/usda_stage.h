@@ -68,5 +68,8 @@ int usda_value(const struct usda_stage *stage, struct usda_opinion o, const stru
     __attribute__((warn_unused_result));
 /* usda_text_of: the string or token that a property or metadata has; empty when it has none or is none. */
 struct usda_span usda_text_of(const struct usda_stage *stage, int32_t prim, const char *name, bool metadata);
+/* usda_display_name: the displayName of a prim, without its escapes. Returns false, with "" in out, when there is none
+ * that has room. */
+bool usda_display_name(const struct usda_stage *stage, int32_t prim, char *out, size_t room);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usda_subsets.c: reads the GeomSubsets of a Mesh and the materials that are bound, for usda_reader.c. A family of subsets
- * becomes a primvar with named face sets. A set is called as the material that is bound to it, else by the displayName of
- * its GeomSubset (usda_write.c), else as that. */
+ * becomes a primvar with named face sets. A set is called by the displayName of its GeomSubset (usda_write.c), else as the
+ * material that is bound to it, else as the GeomSubset. */
 #include "server/base/chars.h"
 #include "server/mesh/formats/usda_parts.h"
 #include "server/mesh/formats/usda_primvars.h"
@@ -104,8 +104,10 @@ static int read_subset(const struct usda_part *p, int32_t prim, int64_t n_faces,
     static const struct usda_type type = {.width = 1, .integer = true};
     const struct usda_span element = usda_text_of(p->stage, prim, "elementType", false),
                            family = usda_text_of(p->stage, prim, "familyName", false);
-    struct usda_span name = material_of(p, prim);
-    const bool materials = usda_span_is(family, USDA_MATERIALS) || (!family.bytes && name.bytes);
+    const struct usda_span material = material_of(p, prim);
+    char shown[SET_NAME_SIZE];
+    struct usda_span name = {shown, usda_display_name(p->stage, prim, shown, sizeof shown) ? strlen(shown) : 0};
+    const bool materials = usda_span_is(family, USDA_MATERIALS) || (!family.bytes && material.bytes);
     struct sdd_error why = {0};
     struct words faces = {0};
     struct usda_lexer lx;
@@ -118,8 +120,8 @@ static int read_subset(const struct usda_part *p, int32_t prim, int64_t n_faces,
         family_of(f, materials ? (struct usda_span){USDA_MATERIALS, strlen(USDA_MATERIALS)} : family);
     if (!v)
         return lose(p, prim, "nothing is kept: no primvar can be called as its familyName, or there are too many");
-    if (!materials || !name.bytes)
-        name = usda_text_of(p->stage, prim, "displayName", true);
+    if (materials && !name.bytes)
+        name = material;
     if (!name.bytes)
         name = usda_stage_name(p->stage, prim);
     if (name.bytes > 255 || !chars_utf8(name.text, name.bytes) || v->n == MAX_SETS)
