@@ -54,8 +54,8 @@ struct usda_place usda_place(const struct usda_lexer *lx, const void *body)
     return (struct usda_place){lx->text - (const char *)body, lx->line};
 }
 
-/* Skips blanks and comments, and counts lines. A comment without its end goes to the end of the body. */
-static void skip_blanks(struct usda_lexer *lx)
+/* Goes on from a blank or what may begin a comment. A comment without its end goes to the end of the body. */
+static void skip_more(struct usda_lexer *lx)
 {
     while (lx->at < lx->end) {
         const char c = *lx->at, next = lx->end - lx->at > 1 ? lx->at[1] : 0;
@@ -73,6 +73,20 @@ static void skip_blanks(struct usda_lexer *lx)
             return;
         }
     }
+}
+
+static inline bool is_solid(char c)
+{
+    return (unsigned char)c > ' ' && c != '#' && c != '/';
+}
+
+/* Skips blanks and comments, and counts lines. Mostly there is one blank or none. */
+static inline void skip_blanks(struct usda_lexer *lx)
+{
+    if (lx->at < lx->end && *lx->at == ' ')
+        lx->at++;
+    if (lx->at < lx->end && !is_solid(*lx->at))
+        skip_more(lx);
 }
 
 /* True when three of these characters stand at p. */
@@ -190,25 +204,36 @@ struct plain {
     bool special; /* There is a character with which a string, a comment or the like may begin. */
 };
 
-/* Counts the characters of a part of an array. GCC makes vector code of a loop over BLOCK bytes. */
-#define BLOCK 128
-static void count_block(const char *p, int n, struct plain *c)
+typedef unsigned char lanes __attribute__((vector_size(16)));
+enum { LANES = sizeof(lanes), BLOCK = 8 * LANES };
+
+static int64_t sum(lanes v)
 {
-    unsigned char lines = 0, opens = 0, closes = 0, commas = 0, special = 0;
-    for (int i = 0; i < n; i++) {
-        const char k = p[i];
-        lines = (unsigned char)(lines + (k == '\n'));
-        opens = (unsigned char)(opens + (k == '('));
-        closes = (unsigned char)(closes + (k == ')'));
-        commas = (unsigned char)(commas + (k == ','));
-        special |= (unsigned char)((k == '"') | (k == '\'') | (k == '#') | (k == '@') | (k == '/') | (k == '<') |
-                                   (k == '[') | (k == '{') | (k == '}'));
+    int64_t n = 0;
+    for (int i = 0; i < LANES; i++)
+        n += v[i];
+    return n;
+}
+
+/* Counts the characters of BLOCK bytes of an array. A comparison of vectors is -1 where it holds. */
+static void count_block(const char *p, struct plain *c)
+{
+    lanes lines = {0}, opens = {0}, closes = {0}, commas = {0}, special = {0}, k;
+    for (int i = 0; i < BLOCK; i += LANES) {
+        memcpy(&k, p + i, sizeof k);
+        lines -= (lanes)(k == '\n');
+        opens -= (lanes)(k == '(');
+        closes -= (lanes)(k == ')');
+        commas -= (lanes)(k == ',');
+        special |= (lanes)((k == '"') | (k == '\'') | (k == '#') | (k == '@') | (k == '/') | (k == '<') | (k == '[') |
+                           (k == '{') | (k == '}'));
     }
-    c->lines += lines;
-    c->opens += opens;
-    c->closes += closes;
-    c->commas += commas;
-    c->special |= special;
+    c->lines += sum(lines);
+    c->opens += sum(opens);
+    c->closes += sum(closes);
+    c->commas += sum(commas);
+    for (int i = 0; i < LANES; i++)
+        c->special = c->special || special[i];
 }
 
 /* Goes behind the ']' of an array that the current token '[' begins, if there is nothing in it but numbers, names and
@@ -218,11 +243,13 @@ static bool skip_plain(struct usda_lexer *lx, int64_t *items)
 {
     const char *close = memchr(lx->at, ']', (size_t)(lx->end - lx->at)), *p = lx->at;
     struct plain c = {0};
-    for (; close && close - p >= BLOCK && !c.special; p += BLOCK)
-        count_block(p, BLOCK, &c);
+    for (; close && close - p >= BLOCK && !c.special; p += (int)BLOCK)
+        count_block(p, &c);
     if (!close || c.special)
         return false;
-    count_block(p, (int)(close - p), &c);
+    char rest[BLOCK] = {0};
+    memcpy(rest, p, (size_t)(close - p));
+    count_block(rest, &c);
     if (c.special || c.opens != c.closes)
         return false;
     for (p = close; p > lx->at && (p[-1] == ' ' || p[-1] == '\n' || p[-1] == '\r' || p[-1] == '\t'); p--)
@@ -352,7 +379,7 @@ static int read_number(struct usda_lexer *lx, const char *name, int64_t row, str
 static int read_value(struct usda_lexer *lx, const char *name, int64_t row, struct usda_type type, int64_t body_bytes,
                       struct words *to)
 {
-    int rc = words_room(to, type.width, body_bytes, name, lx->err);
+    int rc = to->cap - to->n < type.width ? words_room(to, type.width, body_bytes, name, lx->err) : SDD_OK;
     if (!rc && type.width > 1)
         rc = skip_mark(lx, '(', name);
     for (int k = 0; k < type.width && !rc; k++) {
