@@ -44,7 +44,9 @@ static int create_parse(struct job *job)
     struct losses losses = {0};
     const char *name = query_get(&j->query, "name");
     struct usda_ask ask;
-    int rc = usda_ask_of(&j->query, j->media_in, &ask, &job->err);
+    int rc = query_bool(&j->query, "strict", &losses.strict, &job->err);
+    if (!rc)
+        rc = usda_ask_of(&j->query, j->media_in, &ask, &job->err);
     if (rc)
         return rc;
     int (*read)(const void *, size_t, struct mesh **, struct losses *, struct sdd_error *) =
@@ -95,8 +97,8 @@ static int create_build(struct job *job)
 static void create_describe(struct create_job *c, int64_t now)
 {
     const struct mesh *m = c->mesh;
-    struct info_state state = {"device", resident_bytes(c->resident), mesh_bytes(m),
-                               c->reordered ? c->bandwidth : NULL};
+    struct info_state state = {"device", resident_bytes(c->resident), mesh_bytes(m), c->reordered ? c->bandwidth : NULL,
+                               &c->base.warnings};
     memcpy(c->info.name, m->name, sizeof c->info.name);
     c->info.version = 1;
     store_info_measure(&c->info, m);
