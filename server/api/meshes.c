@@ -3,6 +3,7 @@
 #include "server/api/api.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
+#include "server/mesh/looks.h"
 #include "server/operation/idempotency.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,6 +94,15 @@ static int create_build(struct job *job)
     return rc;
 }
 
+static int create_look(struct job *job)
+{
+    struct create_job *c = (struct create_job *)job;
+    struct mesh_looks looks;
+    mesh_look(c->mesh, &looks);
+    mesh_looks_print(&looks, &c->base.warnings);
+    return SDD_OK;
+}
+
 /* Writes the answer before the commit, because the commit stores it for the request's Idempotency-Key. */
 static void create_describe(struct create_job *c, int64_t now)
 {
@@ -177,10 +187,13 @@ static void create_free(struct job *job)
 
 void api_create(struct request *r)
 {
-    static const struct step steps[] = {
-        {ON_HOST, PHASE_PARSE, create_parse, NULL}, {ON_STORE, PHASE_LOAD, create_find, create_skip_find},
-        {ON_DEVICE, -1, create_build, NULL},        {ON_STORE, PHASE_COMMIT, create_commit, NULL},
-        {ON_LOOP, -1, create_adopt, NULL},          {0}};
+    static const struct step steps[] = {{ON_HOST, PHASE_PARSE, create_parse, NULL},
+                                        {ON_STORE, PHASE_LOAD, create_find, create_skip_find},
+                                        {ON_DEVICE, -1, create_build, NULL},
+                                        {ON_HOST, -1, create_look, NULL},
+                                        {ON_STORE, PHASE_COMMIT, create_commit, NULL},
+                                        {ON_LOOP, -1, create_adopt, NULL},
+                                        {0}};
     static const struct job_ops ops = {steps, create_answer, create_free};
     struct create_job *c = mesh_job_create(r, sizeof *c, true);
     if (c)
