@@ -307,6 +307,29 @@ void problem_json(struct text *out, const struct sdd_error *err, const char *pri
     text_puts(out, "}\n");
 }
 
+/* Makes messages of the lines of request->prims. Returns NULL, with *n = 0, when there are none, or no memory; *paths has
+ * the text that they borrow. */
+static Subdd__V1__MeshPrim *pack_prims(const char *prims, Subdd__V1__MeshPrim ***pointers, size_t *n, char **paths)
+{
+    size_t lines = 0, i = 0;
+    for (const char *s = prims; s && (s = strchr(s, '\n')); s++)
+        lines++;
+    Subdd__V1__MeshPrim *rows = lines ? malloc(lines * sizeof *rows) : NULL;
+    *pointers = rows ? malloc(lines * sizeof **pointers) : NULL;
+    *paths = rows ? strdup(prims) : NULL;
+    *n = *pointers && *paths ? lines : 0;
+    for (char *s = *paths, *end; i < *n; i++, s = end + 1) {
+        subdd__v1__mesh_prim__init(&rows[i]);
+        rows[i].vertices = strtoll(s, &s, 10);
+        rows[i].faces = strtoll(s, &s, 10);
+        rows[i].path = s + (*s == ' ');
+        end = strchr(s, '\n');
+        *end = 0;
+        (*pointers)[i] = &rows[i];
+    }
+    return rows;
+}
+
 static bool answer_problem_protobuf(struct request *r, const struct sdd_error *err)
 {
     Subdd__V1__Problem p = SUBDD__V1__PROBLEM__INIT;
@@ -328,13 +351,18 @@ static bool answer_problem_protobuf(struct request *r, const struct sdd_error *e
         p.available = e.available;
     else
         p.limit = e.available;
+    char *paths = NULL;
+    Subdd__V1__MeshPrim *prims = pack_prims(r->prims, &p.prims, &p.n_prims, &paths);
     size_t bytes = subdd__v1__problem__get_packed_size(&p);
     unsigned char *body = malloc(bytes + 1);
-    if (!body)
-        return false;
-    subdd__v1__problem__pack(&p, body);
-    answer_taken(r, sdd_err_http(e.code), MEDIA_PROTOBUF, body, bytes);
-    return true;
+    if (body) {
+        subdd__v1__problem__pack(&p, body);
+        answer_taken(r, sdd_err_http(e.code), MEDIA_PROTOBUF, body, bytes);
+    }
+    free(p.prims);
+    free(prims);
+    free(paths);
+    return body;
 }
 
 static void answer_problem_json(struct request *r, const struct sdd_error *err)

@@ -177,14 +177,21 @@ bool usda_stage_path(const struct usda_stage *stage, int32_t prim, char *out, si
     return chars_utf8(out, n);
 }
 
-/* Finds the prim of the stage at a path; -1 when there is none. */
-static int32_t find_mesh(const struct usda_stage *stage, const char *path)
+/* Finds the Mesh at a path, or the only one of a name, which has no '/'; -1 when there is none. */
+static int32_t find_mesh(const struct usda_stage *stage, const char *said)
 {
     char own[USDA_PATH_SIZE];
-    for (int64_t i = 0; i < stage->n_meshes; i++)
-        if (usda_stage_path(stage, stage->meshes[i], own, sizeof own) && strcmp(own, path) == 0)
-            return stage->meshes[i];
-    return -1;
+    int32_t found = -1;
+    for (int64_t i = 0; i < stage->n_meshes; i++) {
+        const int32_t prim = stage->meshes[i];
+        if (*said == '/' ? usda_stage_path(stage, prim, own, sizeof own) && strcmp(own, said) == 0
+                         : usda_span_is(usda_stage_name(stage, prim), said)) {
+            if (found >= 0)
+                return -1;
+            found = prim;
+        }
+    }
+    return found;
 }
 
 /* Writes what a field of references or the like says, such as references @a.usda@. */
@@ -269,7 +276,7 @@ int usda_stage_choose(const struct usda_stage *stage, const struct usda_ask *ask
         path[0] = 0;
         (void)usda_stage_path(stage, stage->meshes[0], path, sizeof path);
         return sdd_fail(err, SDD_EINVALID, "prim",
-                        "there is no Mesh %s on the stage of the file; it has %lld, the first is %.80s",
+                        "there is no one Mesh %s on the stage of the file; it has %lld, the first is %.80s",
                         chars_show(ask->prim, strlen(ask->prim), shown), (long long)stage->n_meshes, path);
     }
     if (ask->prim || stage->n_meshes == 1)

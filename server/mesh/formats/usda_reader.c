@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_LISTED 10000 /* Meshes in the list of a refusal. */
+#define MAX_LISTED (1 << 20) /* Bytes of the list of Meshes of a refusal. */
 
 /* The attributes of the Mesh that are arrays: rows of arrays[], values[] and lines[]. */
 enum { POINTS, COUNTS, INDICES, CREASES, CREASE_LENGTHS, CREASE_SHARPNESSES, CORNERS, CORNER_SHARPNESSES, HOLES };
@@ -354,12 +354,11 @@ static void list(const struct usda_reader *r, struct text *prims)
 {
     const struct usda_stage *s = &r->stage;
     char path[USDA_PATH_SIZE];
-    for (int64_t i = 0, n = 0; i < s->n_meshes && n < MAX_LISTED; i++) {
+    for (int64_t i = 0; i < s->n_meshes && prims->bytes < MAX_LISTED; i++) {
         if (!usda_stage_path(s, s->meshes[i], path, sizeof path) || strpbrk(path, "\r\n"))
             continue;
         text_printf(prims, "%lld %lld %s\n", (long long)usda_stage_items(s, s->meshes[i], "points"),
                     (long long)usda_stage_items(s, s->meshes[i], "faceVertexCounts"), path);
-        n++;
     }
 }
 

@@ -264,9 +264,9 @@ static void write_head(FILE *f, const struct mesh *m, const char *prim)
     if (m->stage.meters_per_unit > 0)
         fprintf(f, "    metersPerUnit = %.17g\n", m->stage.meters_per_unit);
     if (m->stage.up_axis == MESH_UP_UNKNOWN || !(m->stage.meters_per_unit > 0))
-        fprintf(f, "    customLayerData = {%s%s }\n",
-                m->stage.up_axis == MESH_UP_UNKNOWN ? " bool " USDA_NO_UP_AXIS " = true" : "",
-                m->stage.meters_per_unit > 0 ? "" : " bool " USDA_NO_UNIT " = true");
+        fprintf(f, "    customLayerData = {\n%s%s    }\n",
+                m->stage.up_axis == MESH_UP_UNKNOWN ? "        bool " USDA_NO_UP_AXIS " = true\n" : "",
+                m->stage.meters_per_unit > 0 ? "" : "        bool " USDA_NO_UNIT " = true\n");
     fputs(")\n\n", f);
 }
 

@@ -271,11 +271,12 @@ static struct mesh *write_and_read(const struct mesh *m, const char *must_have)
 static void test_round_trip(void **state)
 {
     static const char *const rows[][2] = {
-        {"\"upAxis\": \"Z\"", "    upAxis = \"Z\"\n    customLayerData = { bool subddUnitUnknown = true }"},
+        {"\"upAxis\": \"Z\"",
+         "    upAxis = \"Z\"\n    customLayerData = {\n        bool subddUnitUnknown = true\n    }"},
         {"\"metersPerUnit\": 0.1", "    metersPerUnit = 0.10000000000000001\n"},
         {"\"upAxis\": \"Y\", \"metersPerUnit\": 1e-300, \"transform\": [1e300,2,3,0, 4,0.1,6,0, 7,8,9,0, 10,11,12,1]",
          "xformOp:transform = ((1"},
-        {"\"primvars\": []", "subddUpAxisUnknown = true bool subddUnitUnknown = true }"},
+        {"\"primvars\": []", "subddUpAxisUnknown = true\n        bool subddUnitUnknown = true\n    }"},
         {"\"primvars\": [{\"name\": \"materialBind\", \"interpolation\": \"uniform\", \"type\": \"i32\", \"values\": "
          "[2], "
          "\"setNames\": [\"set_1\", \"a b\\\"\\\\\", \"\xc3\xa9\", \"Oak\", \"set_0_1\"]}, {\"name\": \"group\", "

@@ -212,8 +212,8 @@ static void test_choice(void **state)
     usda_refused(two, SDD_EINVALID,
                  "the file has 3 Mesh prims (/T/Top, /T/Leg, /T/Leg/In): ask for one by its path (--prim");
     usda_refused_ask(two, &no, SDD_EINVALID,
-                     "there is no Mesh /T on the stage of the file; it has 3, the first is /T/Top");
-    usda_refused_ask(two, &bad, SDD_EINVALID, "there is no Mesh ? on");
+                     "there is no one Mesh /T on the stage of the file; it has 3, the first is /T/Top");
+    usda_refused_ask(two, &bad, SDD_EINVALID, "there is no one Mesh ? on");
     assert_int_equal(mesh_from_usda(two, sizeof two - 1, NULL, &m, &prims, NULL, &err), SDD_EINVALID);
     assert_string_equal(err.field, "prim");
     assert_string_equal(prims.data, "4 1 /T/Top\n4 1 /T/Leg\n1 0 /T/Leg/In\n");
