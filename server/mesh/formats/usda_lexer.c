@@ -60,8 +60,8 @@ static void skip_more(struct usda_lexer *lx)
     while (lx->at < lx->end) {
         const char c = *lx->at, next = lx->end - lx->at > 1 ? lx->at[1] : 0;
         if (c == '#' || (c == '/' && next == '/')) {
-            const char *eol = memchr(lx->at, '\n', (size_t)(lx->end - lx->at));
-            lx->at = eol ? eol : lx->end;
+            while (lx->at < lx->end && *lx->at != '\n' && *lx->at != '\r')
+                lx->at++;
         } else if (c == '/' && next == '*') {
             const char *close = memmem(lx->at + 2, (size_t)(lx->end - lx->at - 2), "*/", 2);
             for (const char *end = close ? close + 2 : lx->end; lx->at < end; lx->at++)

@@ -89,6 +89,7 @@ int usda_value(const struct usda_stage *stage, struct usda_opinion o, const stru
 {
     const struct usda_layer *l = stage->layer;
     struct usda_declaration own;
+    char shown[CHARS_SHOW_SIZE];
     struct samples s;
     int rc = SDD_OK;
     *there = false;
@@ -107,11 +108,10 @@ int usda_value(const struct usda_stage *stage, struct usda_opinion o, const stru
     if (!rc && *there && usda_is(lx, "None"))
         *there = false;
     if (!rc && *there && losses && s.n > 1 && !(ask && ask->has_time))
-        rc = losses_add(
-            losses, "time", "timeSamples", err,
-            "line %lld: %.*s has %lld time samples, of which the first is taken, at %g; ask for another with "
-            "--time N (?time=N)",
-            (long long)lx->line, (int)(d->name.bytes < 60 ? d->name.bytes : 60), d->name.text, (long long)s.n, s.time);
+        rc = losses_add(losses, "timeSamples", "time", err,
+                        "line %lld: %s has %lld time samples, of which the first is taken, at %g; ask for another with "
+                        "--time N (?time=N)",
+                        (long long)lx->line, chars_show(d->name.text, d->name.bytes, shown), (long long)s.n, s.time);
     return rc;
 }
 

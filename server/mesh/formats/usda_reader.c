@@ -35,9 +35,9 @@ static const struct {
     [INDICES] = {"faceVertexIndices", {.width = 1, .integer = true}},
     [CREASES] = {"creaseIndices", {.width = 1, .integer = true}},
     [CREASE_LENGTHS] = {"creaseLengths", {.width = 1, .integer = true}},
-    [CREASE_SHARPNESSES] = {"creaseSharpnesses", {.width = 1}},
+    [CREASE_SHARPNESSES] = {"creaseSharpnesses", {.width = 1, .any = true}},
     [CORNERS] = {"cornerIndices", {.width = 1, .integer = true}},
-    [CORNER_SHARPNESSES] = {"cornerSharpnesses", {.width = 1}},
+    [CORNER_SHARPNESSES] = {"cornerSharpnesses", {.width = 1, .any = true}},
     [HOLES] = {"holeIndices", {.width = 1, .integer = true}},
 };
 
@@ -70,7 +70,13 @@ static int read_array(struct usda_reader *r, int i)
     if (o.value >= 0) /* Room for all at once. */
         rc = words_room(&r->values[i], (int64_t)r->layer.fields[o.value].items * arrays[i].type.width, 0,
                         arrays[i].name, r->part.err);
-    return rc ? rc : usda_numbers(&lx, arrays[i].name, arrays[i].type, (int64_t)r->layer.bytes, &r->values[i]);
+    if (!rc)
+        rc = usda_numbers(&lx, arrays[i].name, arrays[i].type, (int64_t)r->layer.bytes, &r->values[i]);
+    for (int64_t k = 0; k < r->values[i].n && arrays[i].type.any;
+         k++) /* What is sharp without end is sharp to any level. */
+        if (isinf(r->values[i].f[k]) && r->values[i].f[k] > 0)
+            r->values[i].f[k] = SDD_SHARPNESS_INFINITE;
+    return rc;
 }
 
 /* Reads an attribute that is one of the mesh's options, which USD calls a token, such as "loop". */

@@ -42,6 +42,21 @@ static void test_attributes(void **state)
     mesh_free(m);
 }
 
+/* Sharp without end is sharp to any level; a sharpness that is no number loses its crease. */
+static void test_infinite(void **state)
+{
+    struct mesh *m =
+        usda_reads(MESH("int[] creaseIndices = [0,1, 1,2, 2,3]\nint[] creaseLengths = [2, 2, 2]\n"
+                        "float[] creaseSharpnesses = [inf, nan, 1e39]\nint[] cornerIndices = [0]\n"
+                        "float[] cornerSharpnesses = [inf]\n"),
+                   "line 7: creaseSharpnesses[1] is nan; sharpness is a finite number of at least 0; the crease "
+                   "is left out\n");
+    (void)state;
+    assert_int_equal(m->n_creases, 2);
+    assert_true(m->crease_sharpness[0] == 10 && m->crease_sharpness[1] == 10 && m->corner_sharpness[0] == 10);
+    mesh_free(m);
+}
+
 static void test_scheme(void **state)
 {
     (void)state;
@@ -282,9 +297,6 @@ static void test_errors(void **state)
     usda_refused(MESH("int[] holeIndices = [1 2]"), SDD_EMALFORMED, "line 7: \"2\" where ',' in holeIndices");
     usda_refused(MESH("int[] holeIndices = [,]"), SDD_EMALFORMED, "line 7: \",\" where");
     usda_refused(MESH("int[] holeIndices = [\n1,\n"), SDD_EMALFORMED, "line 9: \"}\" where");
-    usda_refused(MESH("float[] creaseSharpnesses = [1, inf]"), SDD_EMESH, "line 7: creaseSharpnesses[1] is not finite");
-    usda_refused(MESH("float[] creaseSharpnesses = [-nan]"), SDD_EMESH, "line 7: creaseSharpnesses[0] is not finite");
-    usda_refused(MESH("float[] creaseSharpnesses = [1e39]"), SDD_EMESH, "line 7: creaseSharpnesses[0] does not fit");
     usda_refused(MESH("int[] creaseIndices = [0,1]\nint[] creaseLengths = [3]"), SDD_EMESH,
                  "line 7: creaseLengths sum to 3");
     usda_refused(HEAD "def Mesh \"m\" {\npoint3f[] points = [(0, 0)] }", SDD_EMALFORMED,
@@ -519,13 +531,21 @@ static void test_speed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attributes), cmocka_unit_test(test_scheme),
-        cmocka_unit_test(test_primvars),   cmocka_unit_test(test_primvars_round_trip),
-        cmocka_unit_test(test_uvs),        cmocka_unit_test(test_uv_classes),
-        cmocka_unit_test(test_skipped),    cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_prefixes),   cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_prim_names), cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_positions),  cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_infinite),
+        cmocka_unit_test(test_scheme),
+        cmocka_unit_test(test_primvars),
+        cmocka_unit_test(test_primvars_round_trip),
+        cmocka_unit_test(test_uvs),
+        cmocka_unit_test(test_uv_classes),
+        cmocka_unit_test(test_skipped),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_prim_names),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,8 @@ static void test_numbers(void **state)
 
 static void test_parents(void **state)
 {
-    static const char *const heads[] = {"#usda 1.0\n", "#usda 1.0", "#usda 1.1\n", "\xef\xbb\xbf#usda 1.0\r\n"};
+    static const char *const heads[] = {"#usda 1.0\n", "#usda 1.0", "#usda 1.1\n", "\xef\xbb\xbf#usda 1.0\r\n",
+                                        "#usda 1.0\r# a\r"};
     (void)state;
     is(HEAD "def SkelRoot \"r\" { def Skeleton \"s\" {} def Mesh \"m\" {" AT(7) "} }", NULL, 7, "/r/m",
        "line 2: Skeleton \"s\" is not kept: it is no Mesh\n"
