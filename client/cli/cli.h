@@ -50,6 +50,7 @@ struct cli {
     double weld;                /* The distance of --weld; below 0 without it. */
     int no_weld, all;           /* all: every mesh of a file. */
     const char *prim;           /* The mesh of a file that has several. */
+    const char *time;           /* The time code of a USDA file. */
     struct subd_mesh_info mesh; /* The mesh that args[0] says, or that cli_mesh_begin has pushed. */
     subd_client *client;
 };
@@ -103,6 +104,10 @@ int cli_fail_write(const struct cli *c, const char *path, int error);
 /* cli_say_start: goes on with how to start a daemon, when nobody listens at the server's address on this machine
  * (cli_start.c). */
 void cli_say_start(const struct cli *c);
+/* cli_tell_prims: prints the first of the Meshes that the last answer lists, for people, on stderr.
+ * cli_prims_json: all of them as an array; NULL when there are none (cli_prims.c). */
+void cli_tell_prims(const struct cli *c);
+cJSON *cli_prims_json(const struct cli *c);
 /* cli_flush: writes what stdio holds of stdout. Returns `code`, or its own exit code if `code` is EXIT_DONE and that
  * fails. */
 int cli_flush(int code);

@@ -35,9 +35,8 @@ const struct cli_verb cli_verbs[] = {
      1,
      cli_push,
      "sends a mesh, prints its id",
-     "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), .usda with one Mesh, or .json or .pb (a Mesh of "
-     "subdd.proto); - reads stdin, as OBJ or what its first bytes say. What of a file is not kept is named on "
-     "stderr.\n"
+     "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), .usda, or .json or .pb (a Mesh of subdd.proto); - "
+     "reads stdin, as OBJ or what its first bytes say. What of a file is not kept is named on stderr.\n"
      "Through libassimp it reads .ply, .stl, .off, .glb, .gltf, .fbx, .3ds, .dae and others too, through usdcat .usdc, "
      ".usdz and binary .usd. What these split along seams is welded by position.",
      {"subd push cube.obj --name cube", "subd push cube.obj --weld 0.001 --json"}},
@@ -224,7 +223,8 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        WELD,
        NO_WELD,
        PRIM,
-       EVERY
+       EVERY,
+       TIME
 };
 
 const struct cli_option cli_options[] = {
@@ -271,6 +271,7 @@ const struct cli_option cli_options[] = {
      NULL},
     {"no-weld", NULL, NO_WELD, MESH, "leaves vertices of one position apart", NULL},
     {"prim", "PATH", PRIM, MESH, "the mesh of this path or name, of a file with several", NULL},
+    {"time", "N", TIME, MESH, "the time code at which a .usda with timeSamples is read (default: the first)", NULL},
     {"all", NULL, EVERY, PUSH, "each mesh of a file becomes one, named by its path", NULL},
     {"server", "URL", SERVER, ALL, "the daemon, or unix:/PATH; default $SUBD_SERVER, else http://127.0.0.1:7373", NULL},
     {"ca-file", "FILE", CA_FILE, ALL, "certificates (PEM) that alone vouch for an https server; default: the system's",
@@ -336,6 +337,7 @@ static int take(struct cli *c, int value, char *text)
     case NO_WELD: c->no_weld = 1; return 1;
     case PRIM: return *(c->prim = text) != 0;
     case EVERY: c->all = 1; return 1;
+    case TIME: return *(c->time = text) != 0;
     case METHOD: c->method = text; return 1;
     case SURFACE: c->surface = text; return 1;
     case NORMALS: c->include |= SUBD_NORMALS; return 1;
@@ -369,6 +371,7 @@ static const char *takes(int value)
     case PRIMVARS: return "names";
     case OUT_DIR: return "a folder";
     case PRIM: return "a path or name";
+    case TIME: return "a number";
     case WELD: return "a distance in the mesh's units: 0, or from 1e-30 to 1e30";
     case FRAMES: return "A-B, such as 1-240: at most 100,000 frames, the first not after the last";
     default: return "a whole number from 1";

@@ -79,11 +79,13 @@ static const char *stem(const char *path, char out[256])
     return out;
 }
 
-static int push_body(struct cli *c, const struct subd_body *body, const struct subd_push *asked,
-                     struct subd_mesh_info *info)
+int cli_push_body(struct cli *c, const struct subd_body *body, const struct subd_push *asked,
+                  struct subd_mesh_info *info)
 {
     struct subd_push p = *asked;
     struct subd_error err;
+    p.prim = c->prim;
+    p.time = c->time;
     if (c->weld >= 0)
         p.idempotency_key = p.reorder = NULL; /* They are for the mesh that stays. */
     if (subd_push(c->client, body, &p, info, &err) != SUBD_OK) {
@@ -114,7 +116,7 @@ int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info)
     int code = cli_import_open(c, path, &scene, &body, &data);
     if (code >= 0)
         return code;
-    code = scene ? cli_push_scene(c, path, scene, &p, info) : push_body(c, &body, &p, info);
+    code = scene ? cli_push_scene(c, path, scene, &p, info) : cli_push_body(c, &body, &p, info);
     cli_scene_close(scene);
     free(data);
     return code;
@@ -139,12 +141,10 @@ static int push_all(struct cli *c)
     int code = cli_import_open(c, c->args[0], &scene, &body, &data);
     if (code >= 0)
         return code;
-    free(data);
-    if (!scene)
-        return cli_fail(c, EXIT_USAGE, "--all is for files of several meshes, and %s is not read as one", c->args[0]);
     c->results = c->json ? cJSON_CreateArray() : NULL;
-    code = cli_push_all(c, scene, &p, print_pushed);
+    code = scene ? cli_push_all(c, scene, &p, print_pushed) : cli_push_prims(c, &body, &p, print_pushed);
     cli_scene_close(scene);
+    free(data);
     if (!c->json)
         return code;
     o = cJSON_CreateObject();

@@ -44,16 +44,21 @@ static int create_parse(struct job *job)
     struct mesh_job *j = &c->base;
     struct losses losses = {0};
     const char *name = query_get(&j->query, "name");
+    struct usda_ask ask;
     int rc = query_bool(&j->query, "strict", &losses.strict, &job->err);
+    if (!rc)
+        rc = usda_ask_of(&j->query, j->media_in, &ask, &job->err);
     if (rc)
         return rc;
     int (*read)(const void *, size_t, struct mesh **, struct losses *, struct sdd_error *) =
         j->media_in & MEDIA_PROTOBUF ? mesh_from_proto
         : j->media_in & MEDIA_JSON   ? mesh_from_json
-        : j->media_in & MEDIA_USDA   ? mesh_from_usda
                                      : mesh_from_obj;
-    rc = read(j->body, j->body_bytes, &c->mesh, &losses, &job->err);
+    rc = j->media_in & MEDIA_USDA
+             ? mesh_from_usda(j->body, j->body_bytes, &ask, &c->mesh, &j->prims, &losses, &job->err)
+             : read(j->body, j->body_bytes, &c->mesh, &losses, &job->err);
     losses_print(&losses, &j->warnings);
+    job->prims = j->prims.data;
     if (rc || (rc = query_options(&j->query, &c->mesh->options, &job->err)) || (rc = idempotency_digest(j)) ||
         (rc = create_reorder(job)))
         return rc;

@@ -319,7 +319,6 @@ static void test_damaged(void **state)
     ran_fails(RUN("push", "none.ply"), 6, "none.ply cannot be read: No such file");
     ran_fails(RUN("refine", "none.glb", "-o", "x.obj"), 6, "none.glb cannot be read: No such file");
     ran_fails(RUN("push", "some.abc"), 2, "some.abc is of no format that subd reads");
-    ran_fails(RUN("push", "cube.obj", "--all"), 2, "--all is for files of several meshes");
 }
 
 /* A library that cannot be opened stands before the one of the system. */
