@@ -165,18 +165,22 @@ static int is_said(const char *path, const char *said)
 
 static int which(const struct cli *c, const char *path, const struct cli_scene_row *rows, int64_t n)
 {
-    char list[300] = "";
+    char list[200] = "";
     size_t used = 0;
     int64_t k = 0;
     for (; k < n && used < sizeof list - 100; k++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.60s (%s vertices, %s faces)", k ? ", " : "",
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.50s: %s vertices, %s faces", k ? "; " : "",
                                  rows[k].path, cli_count(rows[k].vertices), cli_count(rows[k].faces));
     if (k < n)
-        snprintf(list + used, sizeof list - used, " and %s more", cli_count(n - k));
+        snprintf(list + used, sizeof list - used, "; and %s more", cli_count(n - k));
     if (c->prim)
-        return cli_fail(c, EXIT_USAGE, "%s has no one mesh %.60s; it has %s", path, c->prim, list);
-    return cli_fail(c, EXIT_USAGE, "%s has %s meshes: %s; take one with --prim PATH, or push them all with --all", path,
-                    cli_count(n), list);
+        return cli_fail(c, EXIT_USAGE, "%.100s has no one mesh %.50s; it has %s (%s)", path, c->prim, cli_count(n),
+                        list);
+    return cli_fail(
+        c, EXIT_USAGE,
+        "%.100s has %s meshes (%s): ask for one by its path (--prim PATH), or store each as a mesh (subd push "
+        "--all)",
+        path, cli_count(n), list);
 }
 
 /* ---- pushing ----------------------------------------------------------------------------------------------------- */

@@ -264,8 +264,9 @@ static void test_scene(void **state)
     cJSON *o;
     NEED_ASSIMP();
     ran_fails(RUN("push", shape("two.fbx")), 2,
-              "has 2 meshes: /Crate (24 vertices, 6 faces), /Lid (5 vertices, 1 faces); take one with --prim PATH");
-    ran_fails(RUN("push", shape("two.fbx"), "--prim", "/Lad"), 2, "has no one mesh /Lad; it has /Crate (");
+              "has 2 meshes (/Crate: 24 vertices, 6 faces; /Lid: 5 vertices, 1 faces): ask for one by its path (--prim "
+              "PATH)");
+    ran_fails(RUN("push", shape("two.fbx"), "--prim", "/Lad"), 2, "has no one mesh /Lad; it has 2 (/Crate: ");
     ran_fails(RUN("push", shape("two.fbx"), "--all", "--name", "x"), 2, "--all goes without");
     assert_int_equal(import_meshes(), before);
     r = RUN("push", shape("two.fbx"), "--prim", "/Lid", "--json");
