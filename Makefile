@@ -55,7 +55,7 @@ LDFLAGS  := -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN)) $(EXTRA)
 LDHARD   := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 RPATH    := -Wl,-rpath,'$$ORIGIN/../lib' -Wl,--disable-new-dtags
 LIBS_server = $(call pkg,--libs,$(SRV_PKGS)) $(OPENMP) -lm -ldl -lpthread
-LIBS_client = $(call pkg,--libs,$(LIB_PKGS)) -lm -lpthread
+LIBS_client = $(call pkg,--libs,$(LIB_PKGS)) -lm -ldl -lpthread
 LIBS_peers = -losdCPU $(call pkg,--libs,openmesh)
 
 # ---- sources --------------------------------------------------------------------------------------------------

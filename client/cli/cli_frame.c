@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli_frame.c: brings a frame from the server into a file, for the verbs refine and patches. */
-#include "cli.h"
+#include "cli_import.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int mesh_options(const struct cli *c)
 static int is_file(const char *path)
 {
     struct stat st;
-    return strcmp(path, "-") == 0 || strchr(path, '/') || cli_media_of(path) ||
+    return strcmp(path, "-") == 0 || strchr(path, '/') || cli_media_of(path) || cli_is_import(path) ||
            (stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
 }
 

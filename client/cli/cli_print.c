@@ -97,6 +97,9 @@ static void error_json(const struct cli *c, const char *kind, const struct subd_
     add_count(r, "needed", e->needed);
     add_count(r, "available", e->available);
     add_count(r, "retryAfterMs", e->retry_after_ms);
+    cJSON *prims = c->client ? cli_prims_json(c) : NULL;
+    if (prims)
+        cJSON_AddItemToObject(r, "prims", prims);
     cli_add_warnings(o);
     cli_print_json(c, o);
 }
@@ -134,6 +137,7 @@ int cli_report(const struct cli *c, const struct subd_error *e)
         fprintf(stderr, " (request %s)", e->request_id);
     }
     fputc('\n', stderr);
+    cli_tell_prims(c);
     if (c->json)
         error_json(c, subd_code_name(e->code), e, exit);
     return exit;

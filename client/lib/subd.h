@@ -164,10 +164,21 @@ struct subd_push {
     const char *idempotency_key;           /* A repeated push with the same key makes no second mesh; NULL is no key. */
     const char *reorder;                   /* "rcm" stores neighbours close together, ids stay; NULL is "none". */
     int strict;                            /* 1 refuses a body of which something would be left out with a warning. */
+    const char *prim; /* The path of the Mesh that is meant of a USDA file; NULL when it has one alone. */
+    const char *time; /* The time code, a number, at which a USDA file is read; NULL is the first. */
 };
 /* subd_push: POST /v1/meshes. p and out may be NULL. */
 SUBD_API int subd_push(subd_client *c, const struct subd_body *body, const struct subd_push *p,
                        struct subd_mesh_info *out, struct subd_error *err) SUBD_MUST_CHECK;
+
+/* A Mesh of a USDA file that has several. */
+struct subd_prim {
+    const char *path;
+    int64_t vertices, faces;
+};
+/* subd_prim: the i-th Mesh of the file that the last call was refused for because it has several, in the file's order;
+ * `prim` of struct subd_push takes its path. Returns 0 when there are no more. The path stays valid until the next call. */
+SUBD_API int subd_prim(const subd_client *c, int i, struct subd_prim *out);
 
 /* A control mesh in arrays, with the layout of USD's Mesh. An array that is absent has length 0. */
 struct subd_mesh {
