@@ -92,6 +92,10 @@ int cli_push_prims(struct cli *c, const struct subd_body *body, const struct sub
     n = copy_paths(c, &paths);
     code = n < 0 ? cli_fail(c, EXIT_LOCAL, "no memory") : push_each(c, body, asked, paths, n, each);
     c->prim = NULL;
+    if (code == EXIT_DONE && err.needed > n)
+        code =
+            cli_fail(c, EXIT_REFUSED, "%s more Meshes are not pushed: the daemon's list of them has no room for more",
+                     cli_count(err.needed - n));
     for (int64_t i = 0; paths && paths[i]; i++)
         free(paths[i]);
     free(paths);

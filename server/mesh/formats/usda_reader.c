@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_LISTED (1 << 20) /* Bytes of the list of Meshes of a refusal. */
+#define MAX_LISTED (1 << 18) /* Bytes of the list of Meshes of a refusal. */
 
 /* The attributes of the Mesh that are arrays: rows of arrays[], values[] and lines[]. */
 enum { POINTS, COUNTS, INDICES, CREASES, CREASE_LENGTHS, CREASE_SHARPNESSES, CORNERS, CORNER_SHARPNESSES, HOLES };
@@ -355,16 +355,23 @@ static struct usda_reader *reader_create(const struct usda_ask *ask, struct loss
     return r;
 }
 
-/* Lists the Meshes of a file that has several. */
-static void list(const struct usda_reader *r, struct text *prims)
+/* Lists the Meshes of a file that has several. When there is no room for all, *err has how many there are, and how many
+ * the list has. */
+static void list(const struct usda_reader *r, struct text *prims, struct sdd_error *err)
 {
     const struct usda_stage *s = &r->stage;
     char path[USDA_PATH_SIZE];
+    int64_t n = 0;
     for (int64_t i = 0; i < s->n_meshes && prims->bytes < MAX_LISTED; i++) {
         if (!usda_stage_path(s, s->meshes[i], path, sizeof path) || strpbrk(path, "\r\n"))
             continue;
         text_printf(prims, "%lld %lld %s\n", (long long)usda_stage_items(s, s->meshes[i], "points"),
                     (long long)usda_stage_items(s, s->meshes[i], "faceVertexCounts"), path);
+        n++;
+    }
+    if (err && n < s->n_meshes) {
+        err->needed = s->n_meshes;
+        err->available = n;
     }
 }
 
@@ -377,7 +384,7 @@ int mesh_from_usda(const void *body, size_t bytes, const struct usda_ask *ask, s
         return SDD_ENO_MEMORY;
     int rc = begin(r, body, bytes);
     if (rc && prims && !r->part.ask->prim && r->stage.n_meshes > 1)
-        list(r, prims);
+        list(r, prims, err);
     for (int i = COUNTS; i < N_ARRAYS && !rc; i++)
         rc = read_array(r, i);
     if (!rc)
