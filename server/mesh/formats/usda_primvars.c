@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usda_primvars.c: reads the primvars of a Mesh for usda_reader.c, and decides which of them are the UVs and which a mesh
- * can keep. */
+/* usda_primvars.c: reads the primvars of a Mesh for usda_reader.c, and decides which of them are the UVs and which a
+ * mesh can keep. */
 #include "server/mesh/formats/usda_primvars.h"
 #include "server/base/chars.h"
 #include <stdio.h>
@@ -272,8 +272,8 @@ static int64_t rows_of(const char *interpolation, const struct mesh_arrays *a, c
     return -1;
 }
 
-/* Makes a the UVs of a primvar of any class: mesh_build wants a row of values for each face corner. A length or class that
- * is wrong is a loss; rows that are not there are found by mesh_build. */
+/* Makes a the UVs of a primvar of any class: mesh_build wants a row of values for each face corner. A length or class
+ * that is wrong is a loss; rows that are not there are found by mesh_build. */
 static int take_uvs(struct usda_primvar *p, struct mesh_arrays *a, struct sdd_error *err)
 {
     char class = 0;

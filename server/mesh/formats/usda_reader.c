@@ -4,10 +4,10 @@
  *   usda_layer_read (what the file says) -> usda_stage_compose (what USD makes of it) -> the Mesh that is asked for:
  *   its arrays and options here, usda_primvars_read, usda_xform, usda_subsets -> mesh_build
  *
- * Read     UsdGeomMesh's topology (arrays[] below) and options (sdd_option_table in gpu/sdd/sdd.h), primvars, GeomSubsets,
- *          bound materials, Xform ops, upAxis and metersPerUnit, and subdd:scheme and subdd:creaseMethod, which are our
- *          own (usda_write.c). Defaults are USD's. An attribute whose value is None counts as absent, and of one that is
- *          authored twice the later value counts.
+ * Read     UsdGeomMesh's topology (arrays[] below) and options (sdd_option_table in gpu/sdd/sdd.h), primvars,
+ *          GeomSubsets, bound materials, Xform ops, upAxis and metersPerUnit, and subdd:scheme and
+ *          subdd:creaseMethod, which are our own (usda_write.c). Defaults are USD's. An attribute whose value is None
+ *          counts as absent, and of one that is authored twice the later value counts.
  * Refused  What shapes the surface and is wrong; a subdivisionScheme of none, because such a mesh has no surface to
  *          refine, unless somebody else sets the scheme. Sentences name the line.
  * Lost     What else there is; each kind is a loss. Silent are only what USD makes of the mesh itself (extent, normals)
@@ -226,8 +226,8 @@ static int read_units(struct usda_reader *r)
 
 /* ---- the Mesh ---------------------------------------------------------------------------------------------------- */
 
-/* The line on which an array begins that an error or a loss of mesh_build names: by its field, such as "wear.values", or
- * its kind. Returns 0 when it is none. */
+/* The line on which an array begins that an error or a loss of mesh_build names: by its field, such as "wear.values",
+ * or its kind. Returns 0 when it is none. */
 static int64_t line_of(const struct usda_reader *r, const char *name)
 {
     static const char *const kinds[] = {"crease", "corner", "hole"};
