@@ -225,7 +225,8 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        NO_WELD,
        PRIM,
        EVERY,
-       TIME
+       TIME,
+       STRICT
 };
 
 const struct cli_option cli_options[] = {
@@ -274,6 +275,7 @@ const struct cli_option cli_options[] = {
     {"prim", "PATH", PRIM, MESH, "the mesh of this path or name, of a file with several", NULL},
     {"time", "N", TIME, MESH, "the time code at which a .usda with timeSamples is read (default: the first)", NULL},
     {"all", NULL, EVERY, PUSH, "each mesh of a file becomes one, named by its path", NULL},
+    {"strict", NULL, STRICT, MESH, "refuse a FILE of which something would be left out with a warning", NULL},
     {"server", "URL", SERVER, ALL, "the daemon, or unix:/PATH; default $SUBD_SERVER, else http://127.0.0.1:7373", NULL},
     {"ca-file", "FILE", CA_FILE, ALL, "certificates (PEM) that alone vouch for an https server; default: the system's",
      NULL},
@@ -339,6 +341,7 @@ static int take(struct cli *c, int value, char *text)
     case PRIM: return *(c->prim = text) != 0;
     case EVERY: c->all = 1; return 1;
     case TIME: return *(c->time = text) != 0;
+    case STRICT: c->strict = 1; return 1;
     case METHOD: c->method = text; return 1;
     case SURFACE: c->surface = text; return 1;
     case NORMALS: c->include |= SUBD_NORMALS; return 1;

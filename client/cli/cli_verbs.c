@@ -102,7 +102,7 @@ static int push_body(struct cli *c, const struct subd_body *body, const struct s
 static struct subd_push push_of(const struct cli *c, const char *path, char of_file[256])
 {
     struct subd_push p = SUBD_INIT(subd_push, .name = c->name ? c->name : stem(path, of_file),
-                                   .idempotency_key = c->key, .reorder = c->reorder);
+                                   .idempotency_key = c->key, .reorder = c->reorder, .strict = c->strict);
     memcpy(p.options, c->options, sizeof p.options);
     return p;
 }
