@@ -106,10 +106,6 @@ int cli_fail_write(const struct cli *c, const char *path, int error);
 /* cli_say_start: goes on with how to start a daemon, when nobody listens at the server's address on this machine
  * (cli_start.c). */
 void cli_say_start(const struct cli *c);
-/* cli_tell_prims: prints the first of the Meshes that the last answer lists, for people, on stderr.
- * cli_prims_json: all of them as an array; NULL when there are none (cli_prims.c). */
-void cli_tell_prims(const struct cli *c);
-cJSON *cli_prims_json(const struct cli *c);
 /* cli_flush: writes what stdio holds of stdout. Returns `code`, or its own exit code if `code` is EXIT_DONE and that
  * fails. */
 int cli_flush(int code);

@@ -78,14 +78,6 @@ int cli_push_scene(struct cli *c, const char *path, const struct cli_scene *scen
  * exit code of the first failure, or EXIT_DONE. */
 int cli_push_all(struct cli *c, const struct cli_scene *scene, const struct subd_push *p,
                  void (*each)(struct cli *c, const struct subd_mesh_info *info));
-/* ---- USDA files of several Meshes (cli_prims.c) ------------------------------------------------------------------ */
-/* cli_push_body: pushes a body that the daemon reads. Returns -1 to go on, or the exit code. */
-int cli_push_body(struct cli *c, const struct subd_body *body, const struct subd_push *asked,
-                  struct subd_mesh_info *info);
-/* cli_push_prims: cli_push_all for a body that the daemon reads. */
-int cli_push_prims(struct cli *c, const struct subd_body *body, const struct subd_push *asked,
-                   void (*each)(struct cli *c, const struct subd_mesh_info *info));
-
 /* cli_push_again: welds the mesh *info, which was pushed for that as the daemon alone reads its format: fetches its
  * arrays, pushes them welded, and removes the first. Returns -1 to go on, or the exit code. */
 int cli_push_again(struct cli *c, const struct subd_push *p, struct subd_mesh_info *info);

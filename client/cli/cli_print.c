@@ -82,6 +82,34 @@ static void add_text(cJSON *o, const char *key, const char *s)
         cJSON_AddStringToObject(o, key, s);
 }
 
+#define MOST_SHOWN 20 /* Meshes of a file, to people. */
+/* The Meshes that the last answer lists, as an array; NULL when there are none. */
+static cJSON *prims_json(const struct cli *c)
+{
+    struct subd_prim prim;
+    cJSON *list = subd_prim(c->client, 0, &prim) ? cJSON_CreateArray() : NULL;
+    for (int i = 0; list && subd_prim(c->client, i, &prim); i++) {
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddStringToObject(o, "path", prim.path);
+        cJSON_AddNumberToObject(o, "vertices", (double)prim.vertices);
+        cJSON_AddNumberToObject(o, "faces", (double)prim.faces);
+        cJSON_AddItemToArray(list, o);
+    }
+    return list;
+}
+
+static void tell_prims(const struct cli *c)
+{
+    struct subd_prim prim;
+    int n = 0;
+    for (; subd_prim(c->client, n, &prim); n++)
+        if (n < MOST_SHOWN)
+            fprintf(stderr, "  %s: %s vertices, %s faces\n", prim.path, cli_count(prim.vertices),
+                    cli_count(prim.faces));
+    if (n > MOST_SHOWN)
+        fprintf(stderr, "  and %s more\n", cli_count(n - MOST_SHOWN));
+}
+
 static void error_json(const struct cli *c, const char *kind, const struct subd_error *e, int exit)
 {
     cJSON *o = cJSON_CreateObject(), *r = cJSON_AddObjectToObject(o, "error");
@@ -97,7 +125,7 @@ static void error_json(const struct cli *c, const char *kind, const struct subd_
     add_count(r, "needed", e->needed);
     add_count(r, "available", e->available);
     add_count(r, "retryAfterMs", e->retry_after_ms);
-    cJSON *prims = c->client ? cli_prims_json(c) : NULL;
+    cJSON *prims = c->client ? prims_json(c) : NULL;
     if (prims)
         cJSON_AddItemToObject(r, "prims", prims);
     cli_add_warnings(o);
@@ -137,7 +165,7 @@ int cli_report(const struct cli *c, const struct subd_error *e)
         fprintf(stderr, " (request %s)", e->request_id);
     }
     fputc('\n', stderr);
-    cli_tell_prims(c);
+    tell_prims(c);
     if (c->json)
         error_json(c, subd_code_name(e->code), e, exit);
     return exit;

@@ -171,15 +171,6 @@ struct subd_push {
 SUBD_API int subd_push(subd_client *c, const struct subd_body *body, const struct subd_push *p,
                        struct subd_mesh_info *out, struct subd_error *err) SUBD_MUST_CHECK;
 
-/* A Mesh of a USDA file that has several. */
-struct subd_prim {
-    const char *path;
-    int64_t vertices, faces;
-};
-/* subd_prim: the i-th Mesh of the file that the last call was refused for because it has several, in the file's order;
- * `prim` of struct subd_push takes its path. Returns 0 when there are no more. The path stays valid until the next call. */
-SUBD_API int subd_prim(const subd_client *c, int i, struct subd_prim *out);
-
 /* A control mesh in arrays, with the layout of USD's Mesh. An array that is absent has length 0. */
 struct subd_mesh {
     size_t size;
@@ -408,4 +399,5 @@ SUBD_API int subd_health(subd_client *c, int ready, struct subd_error *err) SUBD
 #include "subd_edits.h"
 #include "subd_loop.h"
 #include "subd_names.h"
+#include "subd_prims.h"
 #endif

@@ -246,7 +246,8 @@ void answer_preflight(struct request *r, const char *methods)
         answer_header(r, "Access-Control-Allow-Private-Network", "true");
 }
 
-/* Reads a line "VERTICES FACES PATH" of request->prims. Returns the next line, or NULL at the end. `path` gets a copy. */
+/* Reads a line "VERTICES FACES PATH" of request->prims. Returns the next line, or NULL at the end. `path` gets a
+ * copy. */
 static const char *read_prim(const char *line, long long *vertices, long long *faces, struct text *path)
 {
     char *end;
@@ -307,8 +308,8 @@ void problem_json(struct text *out, const struct sdd_error *err, const char *pri
     text_puts(out, "}\n");
 }
 
-/* Makes messages of the lines of request->prims. Returns NULL, with *n = 0, when there are none, or no memory; *paths has
- * the text that they borrow. */
+/* Makes messages of the lines of request->prims. Returns NULL, with *n = 0, when there are none, or no memory; *paths
+ * has the text that they borrow. */
 static Subdd__V1__MeshPrim *pack_prims(const char *prims, Subdd__V1__MeshPrim ***pointers, size_t *n, char **paths)
 {
     size_t lines = 0, i = 0;

@@ -96,8 +96,8 @@ static bool is_triple(const char *p, const char *end, char c)
 }
 
 /* Reads a string or an asset, which is enclosed in `quote`, once or three times in a row on either side. In a string a
- * backslash takes away the meaning of the character behind it, but not that of a line end, which is still counted; in an
- * asset it does so only before @@@. One @ encloses without any escapes, and up to two more may stand before the last
+ * backslash takes away the meaning of the character behind it, but not that of a line end, which is still counted; in
+ * an asset it does so only before @@@. One @ encloses without any escapes, and up to two more may stand before the last
  * three. After a single quote the end must be on the same line. */
 static int read_enclosed(struct usda_lexer *lx, int kind, char quote)
 {

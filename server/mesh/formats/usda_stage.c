@@ -191,8 +191,8 @@ static int add_variants(struct composer *c, int32_t spec, int64_t whole, int lev
     return rc;
 }
 
-/* Appends what the arcs of the n specs from `first` on lead to, by USD's order of strength. `whole` is where the specs of
- * the prim of the stage begin. */
+/* Appends what the arcs of the n specs from `first` on lead to, by USD's order of strength. `whole` is where the
+ * specs of the prim of the stage begin. */
 static int add_specs(struct composer *c, int64_t whole, int64_t first, int64_t n, int level)
 {
     static const char *const arcs[] = {"inherits", NULL, "references", "payload", "specializes"}; /* NULL: variants. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usda_subsets.c: reads the GeomSubsets of a Mesh and the materials that are bound, for usda_reader.c. A family of subsets
- * becomes a primvar with named face sets. A set is called by the displayName of its GeomSubset (usda_write.c), else as the
- * material that is bound to it, else as the GeomSubset. */
+/* usda_subsets.c: reads the GeomSubsets of a Mesh and the materials that are bound, for usda_reader.c. A family of
+ * subsets becomes a primvar with named face sets. A set is called by the displayName of its GeomSubset
+ * (usda_write.c), else as the material that is bound to it, else as the GeomSubset. */
 #include "server/base/chars.h"
 #include "server/mesh/formats/usda_parts.h"
 #include "server/mesh/formats/usda_primvars.h"

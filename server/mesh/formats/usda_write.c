@@ -8,8 +8,8 @@
  *                       takes triangles alone, and has the same boundaries and tags ("none" would show the control
  *                       mesh)
  * A mesh whose up axis or unit is not known says so in customLayerData, because a file without them has USD's defaults.
- * A primvar with named face sets becomes a family of GeomSubsets. Where USD cannot have a prim of a set's name, that is the
- * displayName. Sets of materialBind are bound to Materials, which have nothing but a name. */
+ * A primvar with named face sets becomes a family of GeomSubsets. Where USD cannot have a prim of a set's name, that
+ * is the displayName. Sets of materialBind are bound to Materials, which have nothing but a name. */
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/formats/writer_text.h"
 #include "server/mesh/formats/usda_parts.h"
@@ -137,8 +137,8 @@ static void write_tags(FILE *f, const struct mesh *m)
 
 /* ---- face sets --------------------------------------------------------------------------------------------------- */
 
-/* The faces of a uniform primvar by their sets: those of set k begin at faces[first[k - 1]] and end before faces[first[k]].
- * Returns NULL when there is no memory. */
+/* The faces of a uniform primvar by their sets: those of set k begin at faces[first[k - 1]] and end before
+ * faces[first[k]]. Returns NULL when there is no memory. */
 static int32_t *sort_faces(const int32_t *sets, int64_t n_faces, int64_t n_sets, int64_t *first)
 {
     int32_t *faces = first ? malloc(n_faces ? (size_t)n_faces * sizeof *faces : 1) : NULL;
@@ -154,8 +154,8 @@ static int32_t *sort_faces(const int32_t *sets, int64_t n_faces, int64_t n_sets,
     return faces;
 }
 
-/* The name of the prim of set k, which no other prim below the Mesh has: the set's own, when it can be the name of a prim
- * and no earlier set has it; only few sets are asked, so that this takes no time. */
+/* The name of the prim of set k, which no other prim below the Mesh has: the set's own, when it can be the name of a
+ * prim and no earlier set has it; only few sets are asked, so that this takes no time. */
 #define FEW_SETS 1024
 static void set_prim(const struct set_names *sets, int family, int64_t k, const char *name, char out[FILE_NAME_SIZE])
 {

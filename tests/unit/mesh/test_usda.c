@@ -102,7 +102,7 @@ static void test_uvs(void **state)
         {"float2[] primvars:st = [(0,0,0)]",
          "line 7: \",\" where ')' in primvars:st is wanted: primvars:st is not kept\n"},
         {"float2[] primvars:st = [(0,0)] (interpolation = \"sideways\")",
-         "line 7: primvars:st has 1 values, sideways wants -1: the UVs are left out\n"},
+         "line 7: primvars:st has interpolation \"sideways\" and elementSize 1: the UVs are left out\n"},
         {"int[] primvars:st = [0, 1, 2, 3] (interpolation = \"vertex\")",
          "line 7: primvars:st_vertex is not kept: st_vertex.type: vertex values are f32; i32 is for constant and "
          "uniform\n"},

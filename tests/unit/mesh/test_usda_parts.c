@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a USDA file goes along with a Mesh: units and transforms, subsets of faces and materials, inherited primvars; and
- * what a cage keeps of these that is written and read back. */
+/* What of a USDA file goes along with a Mesh: units and transforms, subsets of faces and materials, inherited
+ * primvars; and what a cage keeps of these that is written and read back. */
 #include "tests/unit/mesh/usda_read.h"
 #include "tests/unit/sample.h"
 #include <math.h>
@@ -132,16 +132,13 @@ static void test_stack(void **state)
                                                       "xformOpOrder = [\"!resetXformStack!\", \"xformOp:scale\"]\n" M
                                                       "}",
            2, 4, 6, "");
-    char deep[60000] = "", op[200];
-    for (int i = 0; i < 100; i++) {
-        (void)snprintf(op, sizeof op, OP("double3", "translate", "(1, 0, 0)") "def \"x\" {\n");
-        (void)strcat(deep, op);
-    }
-    (void)strcat(deep, M);
+    char *text = malloc(70000), *at = text;
+    at += snprintf(at, 1000, HEAD "def Xform \"w\" {\n");
     for (int i = 0; i < 100; i++)
-        (void)strcat(deep, "}");
-    char *text = malloc(70000);
-    (void)snprintf(text, 70000, HEAD "def Xform \"w\" {\n%s\n}", deep);
+        at += snprintf(at, 1000, OP("double3", "translate", "(1, 0, 0)") "def \"x\" {\n");
+    at += snprintf(at, 1000, M "}");
+    memset(at, '}', 100);
+    at[100] = 0;
     struct mesh *m = usda_reads(text, "");
     assert_true(m->stage.transform[12] == 100);
     mesh_free(m);
@@ -240,10 +237,10 @@ static void test_inherited(void **state)
     assert_true(*(const float *)usda_primvar(m, "v", SDD_CONSTANT, PRIMVAR_F32, 1, 1)->values == 4);
     mesh_free(m);
     char *text = malloc(20000), *at = text;
-    at += sprintf(at, HEAD "def Mesh \"m\" {\n" QUAD);
+    at += snprintf(at, 1000, HEAD "def Mesh \"m\" {\n" QUAD);
     for (int i = 0; i < 70; i++)
-        at += sprintf(at, "float primvars:p%d = %d\n", i, i);
-    (void)sprintf(at, "}");
+        at += snprintf(at, 1000, "float primvars:p%d = %d\n", i, i);
+    (void)snprintf(at, 1000, "}");
     m = usda_reads(text, "line 70: primvars:p64 is not kept: a mesh has at most 32 (and 37 more)\n");
     assert_int_equal(m->n_primvars, 32);
     mesh_free(m);
