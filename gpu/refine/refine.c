@@ -166,7 +166,7 @@ static int run_rest(const struct batch *b, int k, struct sdd_error *err)
     primvars_index(t, topology_grid(t, plan->request.level), result_block(p, lay, SDD_INDICES), p->n_faces);
     rc = primvars_run(run, plan->engine, p, lay, err);
     if (!rc)
-        quantise_queue(t->device, p, lay);
+        quantise_queue(t, p, lay, run->scratch);
     return rc;
 }
 
