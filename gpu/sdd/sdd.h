@@ -248,7 +248,7 @@ struct sdd_block {
     int64_t bytes;         /* Size of the data. */
     const void *data;      /* Host memory, aligned to 64 bytes; NULL in a plan. */
     uint64_t digest;       /* sdd_digest of the data; 0 in a plan. */
-    float low[3], high[3]; /* The box of a SDD_UNORM16_BOX block, which is that of the control points; 0 in a plan. */
+    float low[3], high[3]; /* The box of a SDD_UNORM16_BOX block; 0 in a plan. */
 };
 #define SDD_MAX_BLOCKS (10 + 2 * SDD_MAX_PRIMVARS)
 struct sdd_plan_info {

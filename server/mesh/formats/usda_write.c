@@ -87,7 +87,8 @@ static void write_primvars(FILE *f, const struct mesh *m)
             write_primvar(f, m->primvars[i].info.type == PRIMVAR_I32 ? "int" : "float", &m->primvars[i], m->n_corners);
 }
 
-/* Writes the box of the points as the extent. It holds the surface as well. */
+/* Writes the box of the points as the extent, as USD computes it. It holds the surface as well, except where chaikin
+ * creases overshoot. */
 static void write_extent(FILE *f, const struct mesh *m)
 {
     float box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
