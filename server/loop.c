@@ -127,10 +127,21 @@ void loop_served(void *user)
     log_flush(&s->log);
 }
 
+/* Lets jobs go on that wait for memory, and drops host copies of meshes that nobody uses where those are in the way. */
+static void share_memory(struct server *s)
+{
+    struct pool *pool = &s->memory.pool;
+    const int64_t wanted = jobs_unpark(&s->jobs, pool_left(pool)), short_of = wanted - pool_left(pool);
+    metrics_set(&s->metrics, M_WAITING_MEMORY, atomic_load(&s->jobs.n_parked));
+    if (short_of > 0)
+        slots_evict(&s->memory.slots, short_of);
+}
+
 /* Answers resume connections, and libmicrohttpd must run right afterwards: it uses an external loop, so a resumed
  * connection wakes nobody. */
 void loop_moved(void *user)
 {
+    share_memory(server_of(user));
     http_run(&server_of(user)->net);
     loop_served(user);
 }

@@ -121,6 +121,8 @@ struct sdd_device_config {
     const char *module_path; /* The absolute path of the CUDA module; NULL is $ORIGIN/../lib/libsdd_cuda.so. */
     int threads;             /* Threads of the CPU backend; 0 is all that the process may use. */
     int64_t memory_limit;    /* Device bytes that the library may hold; 0 is 80 % of what is free at the start. */
+    int64_t cpu_limit;       /* The same where the device is the CPU; 0 is memory_limit. */
+    int64_t spare_bytes;     /* Freed host memory that is kept for the next results; 0 is 1 GiB. */
 };
 struct sdd_device_info {
     char backend[16];     /* "cuda" */
@@ -306,7 +308,9 @@ int sdd_refine(sdd_mesh *m, const sdd_plan *plan, const struct sdd_run *run, sdd
 /* sdd_prepare: makes now what the first refine by the plan would make and keep with the topology. Errors as there. */
 int sdd_prepare(sdd_mesh *m, const sdd_plan *plan, const struct sdd_run *run, struct sdd_error *err) SDD_MUST_CHECK;
 const struct sdd_result_info *sdd_result_info(const sdd_result *r); /* Valid until sdd_result_free. */
-void sdd_result_free(sdd_result *r);                                /* On the thread of its device; NULL is fine. */
+/* sdd_result_free: NULL is fine. A result all of whose bytes are in host memory may be freed on any thread, one that
+ * sdd_refine_begin made and sdd_result_bring has not brought whole on that of its device. */
+void sdd_result_free(sdd_result *r);
 
 /* ---- refine a batch: several meshes of one topology, for example poses of one character ------------------------ */
 #define SDD_MAX_BATCH 4096 /* Meshes in one batch. */

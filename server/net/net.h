@@ -13,6 +13,7 @@
 #define SUBDD_NET_H
 #include "server/base/log.h"
 #include "server/base/metrics.h"
+#include "server/base/pool.h"
 #include "server/base/settings.h"
 #include "server/net/mhd/conn.h"
 #include "server/net/route.h"
@@ -47,6 +48,7 @@ struct net {
     struct metrics *metrics;
     struct routes routes;
     struct net_hooks hooks;
+    struct pool *pool; /* Counts the memory of bodies, beside all else. */
     struct auth *auth; /* NULL when everybody may do everything. */
     /* net_listen and net_start make the rest. */
     struct conns conns;

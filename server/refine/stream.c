@@ -25,7 +25,8 @@ struct stream {
     struct service *service;
     struct request *request; /* NULL before the answer begins and after it is over. */
     struct payload payload;
-    int64_t first, ring_bytes; /* The byte of the frame that the answer begins with, and what frames_sending counts. */
+    int64_t first;             /* The byte of the frame that the answer begins with. */
+    int64_t claim;             /* The bytes of the ring in the pool. */
     int64_t rows;              /* The rows of a piece. */
     int64_t next_row, end_row; /* Rows [next_row, end_row) have not been requested yet. */
     struct pieces ready, drained;
@@ -63,7 +64,7 @@ static void destroy(struct task *task, void *user)
     sdd_plan_free(s->plan);
     payload_fini(&s->payload);
     residency_publish(service->memory->residency);
-    atomic_fetch_sub(&service->memory->frames_sending, s->ring_bytes);
+    pool_give(&service->memory->pool, POOL_FRAMES, s->claim);
     metrics_add(service->metrics, M_STREAMS, -1);
     free(s);
 }
@@ -136,9 +137,6 @@ static void lay_out(struct stream *s, int64_t first, int64_t length, int64_t row
     s->rows = rows;
     s->next_row = begin / STREAM_ROW_BYTES;
     s->end_row = (end + STREAM_ROW_BYTES - 1) / STREAM_ROW_BYTES;
-    s->ring_bytes = (s->end_row - s->next_row) * STREAM_ROW_BYTES;
-    if (s->ring_bytes > STREAM_PIECES * rows * STREAM_ROW_BYTES)
-        s->ring_bytes = STREAM_PIECES * rows * STREAM_ROW_BYTES;
 }
 
 int stream_create(struct service *service, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
@@ -151,6 +149,7 @@ int stream_create(struct service *service, const struct stream_ask *ask, double 
         sdd_mesh_free(ask->mesh);
         sdd_plan_free(ask->plan);
         payload_fini(&payload);
+        pool_give(&service->memory->pool, POOL_FRAMES, ask->claim);
         return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
     }
     s->service = service;
@@ -159,7 +158,7 @@ int stream_create(struct service *service, const struct stream_ask *ask, double 
     s->plan = ask->plan;
     s->vertices = (enum metric)(M_REFINED_CATMULL_CLARK + ask->scheme);
     lay_out(s, ask->first, ask->length, ask->rows);
-    atomic_fetch_add(&service->memory->frames_sending, s->ring_bytes);
+    s->claim = ask->claim;
     metrics_add(service->metrics, M_STREAMS, 1);
     if (take_rows(s)) {
         make(s, ask->cancel);

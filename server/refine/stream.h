@@ -26,7 +26,8 @@ struct stream_ask {
     const atomic_int *cancel; /* Cancels the first piece. */
     struct payload payload;   /* A frame whose block has no data. It is taken, also on error. */
     int64_t first, length;    /* The bytes of the frame that the answer has. */
-    int64_t rows;             /* The rows of a piece. */
+    int64_t claim; /* The bytes of the pool that are taken for the ring. They are taken over, also on error. */
+    int64_t rows;  /* The rows of a piece. */
     int scheme;
 };
 /* stream_create: makes the first piece. `phases` gets the time that it took, and *by the method that made it
