@@ -139,6 +139,7 @@ static void make_rooms(struct server *s)
 static void memory_given(void *user)
 {
     struct server *s = user;
+    atomic_store(&s->given_at, uv_hrtime());
     if (atomic_load(&s->jobs.n_parked))
         jobs_wake(&s->jobs);
 }
@@ -219,12 +220,13 @@ static int cannot_start(const char *why)
     return EXIT_CANNOT_START;
 }
 
-/* Has the C library give blocks of a megabyte or more back when they are freed. It would otherwise keep ever larger ones
- * after the first of their size. */
-static void return_large_blocks(void)
+/* Has the C library give memory back when it is freed. It would otherwise keep ever larger blocks after the first of their
+ * size, and the many small ones of a JSON body until some later call puts them together. */
+static void return_freed_memory(void)
 {
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
     (void)mallopt(M_TRIM_THRESHOLD, 1 << 20);
+    (void)mallopt(M_MXFAST, 0);
 }
 
 int serve(const struct config *config, open_device_fn *open_device)
@@ -232,7 +234,7 @@ int serve(const struct config *config, open_device_fn *open_device)
     static struct server s; /* It is static because it has some 100 KB and must be zeroed. */
     struct text error = {0};
     char url[96];
-    return_large_blocks();
+    return_freed_memory();
     s.config = config;
     s.open_device = open_device;
     signal(SIGPIPE, SIG_IGN);

@@ -5,6 +5,12 @@
 
 static _Thread_local struct claim *current;
 
+static void note(struct pool *p, int64_t bytes)
+{
+    if (bytes > p->limit / POOL_SMALL)
+        atomic_store(&p->moved, true);
+}
+
 bool pool_take(struct pool *p, enum pool_use use, int64_t bytes)
 {
     long long used = atomic_load(&p->used);
@@ -13,6 +19,7 @@ bool pool_take(struct pool *p, enum pool_use use, int64_t bytes)
             return false;
     while (!atomic_compare_exchange_weak(&p->used, &used, used + bytes));
     atomic_fetch_add(&p->by[use], bytes);
+    note(p, bytes);
     return true;
 }
 
@@ -27,6 +34,7 @@ void pool_give(struct pool *p, enum pool_use use, int64_t bytes)
     if (!bytes)
         return;
     pool_add(p, use, -bytes);
+    note(p, bytes);
     if (p->given)
         p->given(p->user);
 }

@@ -15,9 +15,11 @@ struct pool {
     int64_t limit;
     atomic_llong used, by[POOL_USES];
     atomic_llong idle;         /* The part of POOL_MESHES that nobody uses, and that goes when memory is short. */
+    atomic_bool moved;         /* Set when much was taken or given; whoever waits for memory may clear it. */
     void (*given)(void *user); /* Called when memory was given back. NULL calls nothing. */
     void *user;
 };
+#define POOL_SMALL 64 /* A part of the limit that is smaller than this one is not much. */
 /* pool_take: takes bytes when they are there. */
 bool pool_take(struct pool *p, enum pool_use use, int64_t bytes);
 /* pool_add: counts bytes that are there already, beyond the limit if need be. */

@@ -247,25 +247,25 @@ static void give_up(struct job *job, int code)
     finish(job);
 }
 
-int64_t jobs_unpark(struct jobs *jobs, int64_t room)
+int64_t jobs_unpark(struct jobs *jobs, int64_t room, bool moved)
 {
     const uint64_t now = uv_hrtime();
+    if (moved)
+        jobs->moved_at = now;
     for (struct list *at = jobs->parked.next; at != &jobs->parked; at = jobs->parked.next) {
         struct job *job = CONTAINER(at, struct job, wait);
         if (job->err.needed > room)
             break;
         room -= job->err.needed;
-        jobs->unparked_at = now;
         leave_park(job);
         job_wait(job);
     }
     for (struct list *at = jobs->parked.next, *next; at != &jobs->parked; at = next) {
         struct job *job = CONTAINER(at, struct job, wait);
-        const uint64_t since = job->waiting_since > jobs->unparked_at ? job->waiting_since : jobs->unparked_at;
         next = at->next;
         if (atomic_load(&job->cancel))
             give_up(job, SDD_ECANCELLED);
-        else if (now > since && (double)(now - since) * 1e-9 > JOBS_PATIENCE)
+        else if ((double)(now - jobs->moved_at) * 1e-9 > JOBS_PATIENCE)
             give_up(job, job->err.code);
     }
     return list_empty(&jobs->parked) ? 0 : CONTAINER(jobs->parked.next, struct job, wait)->err.needed;

@@ -47,7 +47,7 @@ static int within_host(struct job *job, int64_t bytes)
  * that the others wait no longer for it. */
 static bool may_pass(const struct job *job, int64_t bytes)
 {
-    return job->parked || bytes <= memory_of(job)->pool.limit / 64 || !atomic_load(&job->jobs->n_parked);
+    return job->parked || bytes <= memory_of(job)->pool.limit / POOL_SMALL || !atomic_load(&job->jobs->n_parked);
 }
 
 /* Takes the bytes of a frame before it is made. Where frames that are being made or sent hold them, the job waits. */
