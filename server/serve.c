@@ -220,8 +220,8 @@ static int cannot_start(const char *why)
     return EXIT_CANNOT_START;
 }
 
-/* Has the C library give memory back when it is freed. It would otherwise keep ever larger blocks after the first of their
- * size, and the many small ones of a JSON body until some later call puts them together. */
+/* Has the C library give memory back when it is freed. It would otherwise keep ever larger blocks after the first of
+ * their size, and the many small ones of a JSON body until some later call puts them together. */
 static void return_freed_memory(void)
 {
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);

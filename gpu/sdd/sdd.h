@@ -308,9 +308,7 @@ int sdd_refine(sdd_mesh *m, const sdd_plan *plan, const struct sdd_run *run, sdd
 /* sdd_prepare: makes now what the first refine by the plan would make and keep with the topology. Errors as there. */
 int sdd_prepare(sdd_mesh *m, const sdd_plan *plan, const struct sdd_run *run, struct sdd_error *err) SDD_MUST_CHECK;
 const struct sdd_result_info *sdd_result_info(const sdd_result *r); /* Valid until sdd_result_free. */
-/* sdd_result_free: NULL is fine. A result all of whose bytes are in host memory may be freed on any thread, one that
- * sdd_refine_begin made and sdd_result_bring has not brought whole on that of its device. */
-void sdd_result_free(sdd_result *r);
+void sdd_result_free(sdd_result *r); /* On any thread once all bytes are there, else on its device's; NULL is fine. */
 
 /* ---- refine a batch: several meshes of one topology, for example poses of one character ------------------------ */
 #define SDD_MAX_BATCH 4096 /* Meshes in one batch. */

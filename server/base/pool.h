@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pool.h: counts the host memory that --host-memory bounds before it is taken: request bodies, what is read from them,
- * frames that are made or sent, and host copies of meshes. Whoever needs memory takes its bytes from the pool first, and
- * gives them back once the memory is free again.
+ * frames that are made or sent, and host copies of meshes. Whoever needs memory takes its bytes from the pool first,
+ * and gives them back once the memory is free again.
  * Threads  any, except where a comment says otherwise */
 #ifndef SUBDD_POOL_H
 #define SUBDD_POOL_H

@@ -15,6 +15,11 @@ int job_fail(struct job *job, int code, const char *field, const char *format, .
     return sdd_fail(&job->err, code, field, "%s", text);
 }
 
+static int client_left(struct job *job)
+{
+    return job_fail(job, SDD_ECANCELLED, "", "the client went away");
+}
+
 void jobs_hand_over(struct jobs *jobs, struct task *task)
 {
     pthread_mutex_lock(&jobs->mutex);
@@ -43,7 +48,7 @@ static void run_step(struct task *task, void *user)
     (void)user;
     job->phases[PHASE_QUEUE] += (double)(start - job->waiting_since) * 1e-9;
     if (atomic_load(&job->cancel) && !job->committed)
-        rc = job_fail(job, SDD_ECANCELLED, "", "the client went away");
+        rc = client_left(job);
     else
         rc = job->step->run(job);
     if (job->step->phase >= 0)
@@ -178,7 +183,7 @@ static void finish(struct job *job)
 static bool judge(struct job *job)
 {
     if (job->rc == JOB_PARK) /* Only a cancelled job comes here with it. */
-        job->rc = job_fail(job, SDD_ECANCELLED, "", "the client went away");
+        job->rc = client_left(job);
     if (job->rc < 0) {
         job->err.code = job->rc;
         return true;
@@ -202,7 +207,7 @@ static void advance(struct job *job)
     for (;;) {
         if (!job->step->run || (job->step->queue == ON_LOOP && atomic_load(&job->cancel) && !job->committed)) {
             if (job->step->run)
-                job->rc = job_fail(job, SDD_ECANCELLED, "", "the client went away");
+                job->rc = client_left(job);
             finish(job);
             return;
         }
@@ -264,7 +269,7 @@ int64_t jobs_unpark(struct jobs *jobs, int64_t room, bool moved)
         struct job *job = CONTAINER(at, struct job, wait);
         next = at->next;
         if (atomic_load(&job->cancel))
-            give_up(job, SDD_ECANCELLED);
+            give_up(job, client_left(job));
         else if ((double)(now - jobs->moved_at) * 1e-9 > JOBS_PATIENCE)
             give_up(job, job->err.code);
     }
@@ -324,7 +329,7 @@ void job_abandon(struct job *job, int code)
     atomic_store(&job->cancel, 1); /* Even without a request the job may go on after its answer. */
     if (!job->request) {
         if (is_parked(job))
-            give_up(job, SDD_ECANCELLED);
+            give_up(job, client_left(job));
         return;
     }
     metrics_add(job->jobs->metrics, M_CANCELLED, 1);

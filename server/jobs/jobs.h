@@ -147,8 +147,8 @@ void jobs_hand_over(struct jobs *jobs, struct task *task);
 void jobs_collect(struct jobs *jobs);
 /* jobs_run: runs the jobs that got their turn. */
 void jobs_run(struct jobs *jobs);
-/* jobs_unpark: lets the first parked jobs go on that fit into `room` bytes together. It ends the others when no memory has
- * `moved` for JOBS_PATIENCE seconds: whoever has it then keeps it for long.
+/* jobs_unpark: lets the first parked jobs go on that fit into `room` bytes together. It ends the others when no memory
+ * has `moved` for JOBS_PATIENCE seconds: whoever has it then keeps it for long.
  * Result  the bytes that the next one in line needs, or 0 when none waits */
 #define JOBS_PATIENCE 5.0
 int64_t jobs_unpark(struct jobs *jobs, int64_t room, bool moved);

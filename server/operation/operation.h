@@ -83,8 +83,8 @@ void mesh_job_free(struct job *job);
  * the path's id is too long to be one, it answers with an error and frees the job. */
 void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops *ops);
 
-/* decode_begin: for a step that reads the body or makes a mesh, on its thread: reserves what this usually takes, and counts
- * what mesh/ allocates until decode_end. `usual` is in bytes.
+/* decode_begin: for a step that reads the body or makes a mesh, on its thread: reserves what this usually takes, and
+ * counts what mesh/ allocates until decode_end. `usual` is in bytes.
  * Errors  JOB_PARK when others hold the memory; then the step returns it
  * decode_end: returns rc, or where the pool had no more memory the error that says so. */
 int decode_begin(struct mesh_job *j, int64_t usual) SDD_MUST_CHECK;

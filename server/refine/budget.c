@@ -43,8 +43,8 @@ static int within_host(struct job *job, int64_t bytes)
     return rc ? rc : job_fail(job, SDD_EBUSY, "", BUSY);
 }
 
-/* May a job take its memory before those that wait for theirs? It may when it has waited itself, and when it is so small
- * that the others wait no longer for it. */
+/* May a job take its memory before those that wait for theirs? It may when it has waited itself, and when it is so
+ * small that the others wait no longer for it. */
 static bool may_pass(const struct job *job, int64_t bytes)
 {
     return job->parked || bytes <= memory_of(job)->pool.limit / POOL_SMALL || !atomic_load(&job->jobs->n_parked);

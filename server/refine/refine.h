@@ -156,9 +156,9 @@ void answers_cut(struct sending *s);
 /* ---- limits and memory ------------------------------------------------------------------------------------------ */
 /* budget_limit: returns SDD_ETOO_LARGE when an answer of `bytes` exceeds --max-output-bytes. `least` is "" or
  * "at least ".
- * budget_admit: takes the bytes of the frame from the pool, and evicts meshes until the planned work fits the device. It
- * runs on the compute thread and returns SDD_ENO_MEMORY when host or device cannot hold the work, and JOB_PARK when the
- * host can soon. The frame takes the bytes over.
+ * budget_admit: takes the bytes of the frame from the pool, and evicts meshes until the planned work fits the device.
+ * It runs on the compute thread and returns SDD_ENO_MEMORY when host or device cannot hold the work, and JOB_PARK when
+ * the host can soon. The frame takes the bytes over.
  * budget_give: gives the bytes back of a frame that was not made.
  * budget_batch: returns how many frames with this plan may be made at once. */
 int budget_limit(struct job *job, const char *least, int64_t bytes) SDD_MUST_CHECK;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cache.h: refined results with their payloads: those that are kept for the next request, within --cache-bytes, and
  * those that answers still send. The bytes of an entry are counted once: in the pool, from before it is made until its
- * memory is free again; or in the cache, from cache_keep until nobody keeps or sends it. A complete entry is freed on the reaper's thread, which
- * does nothing else; one whose bytes have not all come on the compute thread, to which its result belongs.
+ * memory is free again; or in the cache, from cache_keep until nobody keeps or sends it. A complete entry is freed on
+ * the reaper's thread, which does nothing else; one whose bytes have not all come on the compute thread, to which its
+ * result belongs.
  * Threads  the loop's, except for cached_create */
 #ifndef SUBDD_CACHE_H
 #define SUBDD_CACHE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* release.h: frees memory that a pool counts, on the reaper's thread when it is large, and then gives its bytes back. */
+/* release.h: frees memory that a pool counts, on the reaper's thread when it is large, then gives its bytes back. */
 #ifndef SUBDD_RELEASE_H
 #define SUBDD_RELEASE_H
 #include "server/base/pool.h"

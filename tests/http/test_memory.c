@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Budgets of host memory, as the kernel sees them: what many clients have in flight, what bodies take to be read, and what
- * is given back. The long form is tests/load/memory. */
+/* Budgets of host memory, as the kernel sees them: what many clients have in flight, what bodies take to be read, and
+ * what is given back. The long form is tests/load/memory. */
 #include "tests/http/daemon.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -137,11 +137,14 @@ static void test_bodies(void **state)
     (void)state;
     daemon_start(&d, options);
     const long long before = status_of("VmHWM:");
-    char *json = malloc(sizeof head + 2 * ZEROS + sizeof tail), *at = json + sprintf(json, "%s", head);
-    for (int i = 0; i < ZEROS; i++, at += 2)
-        memcpy(at, ",0", 3);
-    at += sprintf(at, "%s", tail);
-    http_ask(&d, "POST", "/v1/meshes", "Content-Type: application/json\r\n", json, (size_t)(at - json), &a);
+    const size_t bytes = sizeof head - 1 + 2 * (size_t)ZEROS + sizeof tail - 1;
+    char *json = malloc(bytes);
+    assert_non_null(json);
+    memcpy(json, head, sizeof head - 1);
+    for (size_t at = sizeof head - 1; at < bytes - 2; at += 2)
+        memcpy(json + at, ",0", 2);
+    memcpy(json + bytes - 2, tail, 2);
+    http_ask(&d, "POST", "/v1/meshes", "Content-Type: application/json\r\n", json, bytes, &a);
     assert_problem(&a, 507, "insufficient_memory", "body");
     assert_int_equal(answer_number(&a, "available"), 24 * MIB);
     assert_true(answer_number(&a, "needed") > 24 * MIB);

@@ -16,8 +16,8 @@ struct pinned_ring {
     int refused; /* Whether pinning more memory failed. */
 };
 
-/* Returns the block that begins at `memory`, or RING_BLOCKS when there is none. A block that is taken stays where it is,
- * so another thread may look for it. */
+/* Returns the block that begins at `memory`, or RING_BLOCKS when there is none. A block that is taken stays where it
+ * is, so another thread may look for it. */
 static int ring_find(const struct pinned_ring *r, const void *memory)
 {
     int i = 0;

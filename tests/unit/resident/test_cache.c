@@ -170,8 +170,8 @@ static void test_forget(void **state)
     close_cache(f);
 }
 
-/* Answers that send a frame share it. It goes with the last of them, where the cache has let go of it before; until then
- * the cache counts it, and keeps nothing else in its place. */
+/* Answers that send a frame share it. It goes with the last of them, where the cache has let go of it before; until
+ * then the cache counts it, and keeps nothing else in its place. */
 static void test_sharing(void **state)
 {
     struct fixture *f = open_cache(100);
