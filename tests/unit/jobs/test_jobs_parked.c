@@ -76,6 +76,7 @@ static void test_patience(void **state)
     assert_int_equal(jobs_unpark(&f->jobs, 0, false), 60);
     f->jobs.moved_at = long_ago;
     assert_int_equal(jobs_unpark(&f->jobs, 0, false), 0);
+    jobs_run(&f->jobs);
     story_run_all(f);
     story_check(a, "LHSD-.", SDD_EBUSY, "no memory");
     story_check(next, "LHSDL+.", SDD_OK, "");
@@ -93,6 +94,7 @@ static void test_abandoned(void **state)
     assert_int_equal(f->jobs.n_parked, 1);
     atomic_store(&other->cancel, 1); /* As net/ does when the connection ends. */
     assert_int_equal(jobs_unpark(&f->jobs, 0, true), 0);
+    jobs_run(&f->jobs);
     story_run_all(f);
     story_check(a, "LHSD-.", SDD_EDEADLINE, "the work did not finish before the request's deadline");
     story_check(b, "LHSD-.", SDD_ECANCELLED, LEFT);
