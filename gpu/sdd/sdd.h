@@ -385,9 +385,7 @@ struct sdd_feature_info {
 };
 struct sdd_engine_info {
     const char *name, *summary;
-    /* For each row of the feature table, the schemes under which the engine has the feature, as bits 1 << enum
-     * sdd_scheme. They are the same on every backend. */
-    const uint8_t *schemes;
+    const uint8_t *schemes; /* For each row of the feature table, those that have it: bits 1 << enum sdd_scheme. */
 };
 extern const struct sdd_feature_info sdd_feature_table[]; /* A row with a NULL option ends the table. */
 const struct sdd_engine_info *sdd_engine(int row); /* In the order in which `auto` prefers them; NULL is the end. */

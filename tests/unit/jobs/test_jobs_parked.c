@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs that wait for memory: in the order in which they came, while memory moves, and not when their client has left. */
+/* Jobs that wait for memory: in the order in which they came, while memory moves, and not when a client has left. */
 #include "tests/unit/jobs/story.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -312,7 +312,8 @@ static void test_measured(void **state)
     resident_measure(f->residency, f->m[0]);
     assert_true(resident_bytes(f->m[0]) > before);
     residency_publish(f->residency);
-    assert_int_equal(f->metrics.values[M_DEVICE_TOPOLOGY] + f->metrics.values[M_DEVICE_POSITIONS], resident_bytes(f->m[0]));
+    assert_int_equal(f->metrics.values[M_DEVICE_TOPOLOGY] + f->metrics.values[M_DEVICE_POSITIONS],
+                     resident_bytes(f->m[0]));
     assert_true(f->metrics.values[M_LAUNCHES] > 0);
     close_device(f);
 }
