@@ -210,11 +210,11 @@ static void refused(const char *const *options, const char *sentence)
 
 static void test_start(void **state)
 {
-    static const char *const low[] = {"--listen", "127.0.0.1:0", "--memory-limit", "100MiB", "--data-dir",
-                                      "/nowhere", NULL};
+    static const char *const low[] = {"--listen",       "127.0.0.1:0", "--memory-limit", "100MiB", "--data-dir",
+                                      "/dev/null/none", NULL};
     static const char *const sum[] = {
-        "--listen", "127.0.0.1:0",  "--memory-limit", "400MiB",     "--backend", "cpu", "--host-memory",
-        "300MiB",   "--gpu-memory", "100MiB",         "--data-dir", "/nowhere",  NULL};
+        "--listen", "127.0.0.1:0",  "--memory-limit", "400MiB",     "--backend",      "cpu", "--host-memory",
+        "300MiB",   "--gpu-memory", "100MiB",         "--data-dir", "/dev/null/none", NULL};
     (void)state;
     refused(low, "--memory-limit 104857600 is too small for --max-connections 512 and the budgets that were given: "
                  "--memory-limit ");
