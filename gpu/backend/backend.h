@@ -44,11 +44,13 @@ struct sdd_backend {
     void (*free)(void *device, void *memory, int64_t bytes); /* `bytes` is what was asked for. */
     /* Takes host memory for results, 64-byte aligned. */
     int (*host_alloc)(void *device, int64_t bytes, void **out);
-    void (*host_free)(void *device, void *memory, int64_t bytes);
+    void (*host_free)(void *device, void *memory, int64_t bytes); /* Any thread may call it. */
     /* Takes host memory for what is given back soon, from the little memory to which a device copies without help.
      * The function may be NULL, and its answer is NULL where none is left. host_free frees it. */
     void *(*pinned)(void *device, int64_t bytes);
     void (*trim)(void *device); /* Gives cached free memory back to the system. */
+    /* Sets the most bytes of free host memory that are kept for the next results. */
+    void (*keep)(void *device, int64_t bytes);
 
     /* On return the source may be reused. */
     int (*upload)(void *device, void *to, const void *from_host, int64_t bytes);

@@ -32,6 +32,12 @@ int sdd_device_wrap(const struct sdd_backend *b, int index, int threads, int64_t
     return SDD_OK;
 }
 
+static void keep_spare(sdd_device *d, const struct sdd_device_config *config)
+{
+    if (config->spare_bytes)
+        d->b->keep(d->dev, config->spare_bytes);
+}
+
 int sdd_device_open(const struct sdd_device_config *config, sdd_device **out, struct sdd_error *err)
 {
     const char *want = config->backend ? config->backend : "auto";
@@ -42,17 +48,22 @@ int sdd_device_open(const struct sdd_device_config *config, sdd_device **out, st
     if (strcmp(want, "cpu") != 0) {
         const struct sdd_backend *cuda = sdd_backend_load(config->module_path, reason, sizeof reason);
         struct sdd_error why;
-        if (cuda && !sdd_device_wrap(cuda, 0, 0, config->memory_limit, out, &why))
+        if (cuda && !sdd_device_wrap(cuda, 0, 0, config->memory_limit, out, &why)) {
+            keep_spare(*out, config);
             return SDD_OK;
+        }
         if (cuda)
             snprintf(reason, sizeof reason, "%.150s", why.text);
         if (strcmp(want, "cuda") == 0)
             return sdd_fail(err, SDD_EDEVICE, "backend", "no CUDA device: %s", reason);
     }
-    int rc = sdd_device_wrap(sdd_backend_cpu(), 0, config->threads, config->memory_limit, out, err);
-    if (!rc && *out)
-        memcpy((*out)->detail, reason, sizeof reason);
-    return rc;
+    const int64_t limit = config->cpu_limit ? config->cpu_limit : config->memory_limit;
+    int rc = sdd_device_wrap(sdd_backend_cpu(), 0, config->threads, limit, out, err);
+    if (rc)
+        return rc;
+    keep_spare(*out, config);
+    memcpy((*out)->detail, reason, sizeof reason);
+    return SDD_OK;
 }
 
 void sdd_device_close(sdd_device *d)

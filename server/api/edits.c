@@ -22,10 +22,12 @@ static int parse(struct job *job)
     struct edit_job *e = (struct edit_job *)job;
     struct mesh_job *j = &e->base;
     int rc = idempotency_digest(j);
+    if (!rc)
+        rc = decode_begin(j, decode_usual(j));
     if (rc)
         return rc;
-    return (j->media_in & MEDIA_JSON ? edits_from_json : edits_from_proto)(j->body, j->body_bytes, &e->batch,
-                                                                           &job->err);
+    return decode_end(j, (j->media_in & MEDIA_JSON ? edits_from_json : edits_from_proto)(j->body, j->body_bytes,
+                                                                                         &e->batch, &job->err));
 }
 
 static int load(struct job *job)
@@ -42,7 +44,9 @@ static bool skip(const struct job *job)
 static int apply(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
-    int rc = edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err);
+    int rc = decode_begin(&e->base, 2 * mesh_bytes(slot_of(job)->host));
+    if (!rc)
+        rc = decode_end(&e->base, edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err));
     return rc ? rc : mesh_topology_id(e->result.mesh, e->info.topology_id, &job->err);
 }
 

@@ -55,7 +55,7 @@ static int open_text(struct matrix_job *m)
     if (rc == SDD_ETOO_LARGE && strcmp(job->err.field, "max_bytes") == 0)
         return budget_over(job);
     if (!rc)
-        atomic_fetch_add(&s->memory->frames_sending, sdd_matrix_info(m->text)->host_bytes);
+        pool_add(&s->memory->pool, POOL_FRAMES, sdd_matrix_info(m->text)->host_bytes);
     return rc;
 }
 
@@ -84,8 +84,7 @@ static void release(void *text)
 static void give_back(struct service *s, struct sdd_matrix_text *text)
 {
     const int64_t bytes = text ? sdd_matrix_info(text)->host_bytes : 0;
-    atomic_fetch_sub(&s->memory->frames_sending, bytes);
-    executor_release(s->jobs->host, text, bytes, release);
+    pool_release(s->jobs->reaper, &s->memory->pool, POOL_FRAMES, bytes, text, release);
 }
 
 static ssize_t read_text(void *cls, uint64_t at, char *out, size_t max)

@@ -34,7 +34,8 @@ static int create_reorder(struct job *job)
     c->authored = c->mesh;
     c->mesh = NULL;
     c->reordered = true;
-    return mesh_reorder(c->authored, &c->mesh, c->bandwidth, &job->err);
+    const int rc = decode_begin(&c->base, mesh_bytes(c->authored));
+    return rc ? rc : decode_end(&c->base, mesh_reorder(c->authored, &c->mesh, c->bandwidth, &job->err));
 }
 
 static int create_parse(struct job *job)
@@ -48,7 +49,10 @@ static int create_parse(struct job *job)
         : j->media_in & MEDIA_JSON   ? mesh_from_json
         : j->media_in & MEDIA_USDA   ? mesh_from_usda
                                      : mesh_from_obj;
-    int rc = read(j->body, j->body_bytes, &c->mesh, &losses, &job->err);
+    int rc = decode_begin(j, decode_usual(j));
+    if (rc)
+        return rc;
+    rc = decode_end(j, read(j->body, j->body_bytes, &c->mesh, &losses, &job->err));
     losses_print(&losses, &j->warnings);
     if (rc || (rc = query_options(&j->query, &c->mesh->options, &job->err)) || (rc = idempotency_digest(j)) ||
         (rc = create_reorder(job)))
@@ -131,7 +135,7 @@ static int create_adopt(struct job *job)
     struct slot *slot = slot_get(&memory_of(job)->slots, c->info.id);
     if (!slot)
         return SDD_OK; /* Memory is out, but the mesh is stored, and the next request finds it there. */
-    slot_use(slot);
+    slot_use(&memory_of(job)->slots, slot);
     slot->known = true;
     slot->info = c->info;
     slot->host = c->mesh;

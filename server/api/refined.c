@@ -135,6 +135,7 @@ static void free_frame_job(struct job *job)
 {
     struct frame_job *j = (struct frame_job *)job;
     struct cache *cache = &memory_of(job)->cache;
+    budget_give(j);
     if (j->frame && j->frame->references == 0)
         cached_free(cache, j->frame); /* It was cancelled before the frame was adopted. */
     else if (j->frame && --j->frame->references == 0)

@@ -19,6 +19,18 @@ enum metric { /* The table in metrics.c has a row for each, in this order. */
               M_REJECTED_MEMORY,
               M_REJECTED_SLOW,
               M_CANCELLED,
+              M_WAITING_MEMORY,
+              M_BUDGET_PROGRAM, /* These are in the order of struct budgets, */
+              M_BUDGET_CONNECTIONS,
+              M_BUDGET_STORE,
+              M_BUDGET_SPARE,
+              M_BUDGET_CACHE,
+              M_BUDGET_DEVICE,
+              M_BUDGET_HOST,
+              M_POOL_BODIES, /* and these of enum pool_use. */
+              M_POOL_DECODING,
+              M_POOL_FRAMES,
+              M_POOL_MESHES,
               M_QUEUE_HOST,
               M_QUEUE_STORE,
               M_QUEUE_DEVICE,

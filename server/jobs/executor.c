@@ -4,12 +4,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #define SMALL_RELEASE (4 << 20)
-#define PIECE_BYTES ((uintptr_t)8 << 20)
 
 struct executor {
     pthread_mutex_t mutex;
@@ -124,45 +121,25 @@ struct release {
     struct task task;
     void *pointer;
     void (*release)(void *pointer);
-    int64_t bytes; /* How many of them may go back piece by piece before. */
 };
-
-/* The pages that lie within the memory as a whole. What the allocator has beside it stays. */
-static void give_back(void *memory, int64_t bytes)
-{
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), end = ((uintptr_t)memory + (uintptr_t)bytes) & ~(page - 1);
-    for (uintptr_t at = ((uintptr_t)memory + page - 1) & ~(page - 1); at < end; at += PIECE_BYTES)
-        madvise((void *)at, end - at < PIECE_BYTES ? end - at : PIECE_BYTES, MADV_DONTNEED);
-}
 
 static void run_release(struct task *task, void *user)
 {
     struct release *r = (struct release *)task;
     (void)user;
-    give_back(r->pointer, r->bytes);
     r->release(r->pointer);
     free(r);
 }
 
-static void post_release(struct executor *e, const struct release *what, int64_t bytes)
+void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*release)(void *pointer))
 {
     struct release *r = bytes > SMALL_RELEASE ? malloc(sizeof *r) : NULL;
     if (!r) {
-        what->release(what->pointer);
+        release(pointer);
         return;
     }
-    *r = *what;
+    *r = (struct release){{NULL, run_release}, pointer, release};
     executor_post(e, &r->task);
-}
-
-void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*release)(void *pointer))
-{
-    post_release(e, &(struct release){{NULL, run_release}, pointer, release, 0}, bytes);
-}
-
-void executor_free(struct executor *e, void *memory, int64_t bytes)
-{
-    post_release(e, &(struct release){{NULL, run_release}, memory, free, bytes}, bytes);
 }
 
 void executor_stop(struct executor *e)

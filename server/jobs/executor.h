@@ -28,9 +28,6 @@ int executor_take(struct executor *e, bool (*fits)(const struct task *task, cons
 /* executor_release: calls release(pointer) on one of the threads, or at once when `bytes` is small. Giving a gigabyte
  * back to the kernel takes longer than the loop may be away. */
 void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*release)(void *pointer));
-/* executor_free: the same for memory that was malloc'ed. Its pages go back a few at a time, because no thread can map
- * or unmap memory while the kernel takes a gigabyte back at once. NULL is fine. */
-void executor_free(struct executor *e, void *memory, int64_t bytes);
 /* executor_stop: runs what is posted, then ends the threads. NULL is fine. */
 void executor_stop(struct executor *e);
 /* executor_depth: the number of tasks that wait or run. */

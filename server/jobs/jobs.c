@@ -15,6 +15,11 @@ int job_fail(struct job *job, int code, const char *field, const char *format, .
     return sdd_fail(&job->err, code, field, "%s", text);
 }
 
+static int client_left(struct job *job)
+{
+    return job_fail(job, SDD_ECANCELLED, "", "the client went away");
+}
+
 void jobs_hand_over(struct jobs *jobs, struct task *task)
 {
     pthread_mutex_lock(&jobs->mutex);
@@ -43,7 +48,7 @@ static void run_step(struct task *task, void *user)
     (void)user;
     job->phases[PHASE_QUEUE] += (double)(start - job->waiting_since) * 1e-9;
     if (atomic_load(&job->cancel) && !job->committed)
-        rc = job_fail(job, SDD_ECANCELLED, "", "the client went away");
+        rc = client_left(job);
     else
         rc = job->step->run(job);
     if (job->step->phase >= 0)
@@ -177,6 +182,8 @@ static void finish(struct job *job)
 /* Chooses the next step by the result of the last one. Returns true when the job is over. */
 static bool judge(struct job *job)
 {
+    if (job->rc == JOB_PARK) /* Only a cancelled job comes here with it. */
+        job->rc = client_left(job);
     if (job->rc < 0) {
         job->err.code = job->rc;
         return true;
@@ -200,7 +207,7 @@ static void advance(struct job *job)
     for (;;) {
         if (!job->step->run || (job->step->queue == ON_LOOP && atomic_load(&job->cancel) && !job->committed)) {
             if (job->step->run)
-                job->rc = job_fail(job, SDD_ECANCELLED, "", "the client went away");
+                job->rc = client_left(job);
             finish(job);
             return;
         }
@@ -220,11 +227,72 @@ static void advance(struct job *job)
     }
 }
 
+/* ---- jobs that wait for memory ----------------------------------------------------------------------------------- */
+/* A job that was first in line, and whose memory somebody else took meanwhile, is first again. */
+static void park(struct job *job)
+{
+    struct jobs *jobs = job->jobs;
+    job->waiting_since = uv_hrtime();
+    list_append(job->parked ? jobs->parked.next : &jobs->parked, &job->wait);
+    job->parked = true;
+    atomic_fetch_add(&jobs->n_parked, 1);
+}
+
+static void leave_park(struct job *job)
+{
+    list_remove(&job->wait);
+    atomic_fetch_sub(&job->jobs->n_parked, 1);
+    job->phases[PHASE_QUEUE] += (double)(uv_hrtime() - job->waiting_since) * 1e-9;
+}
+
+static void give_up(struct job *job, int code)
+{
+    leave_park(job);
+    job->rc = code;
+    finish(job);
+}
+
+int64_t jobs_unpark(struct jobs *jobs, int64_t room, bool moved)
+{
+    const uint64_t now = uv_hrtime();
+    if (moved)
+        jobs->moved_at = now;
+    for (struct list *at = jobs->parked.next; at != &jobs->parked; at = jobs->parked.next) {
+        struct job *job = CONTAINER(at, struct job, wait);
+        if (job->err.needed > room)
+            break;
+        room -= job->err.needed;
+        leave_park(job);
+        job_wait(job);
+    }
+    for (struct list *at = jobs->parked.next, *next; at != &jobs->parked; at = next) {
+        struct job *job = CONTAINER(at, struct job, wait);
+        next = at->next;
+        if (atomic_load(&job->cancel))
+            give_up(job, client_left(job));
+        else if ((double)(now - jobs->moved_at) * 1e-9 > JOBS_PATIENCE)
+            give_up(job, job->err.code);
+    }
+    return list_empty(&jobs->parked) ? 0 : CONTAINER(jobs->parked.next, struct job, wait)->err.needed;
+}
+
+void jobs_wake(struct jobs *jobs)
+{
+    uv_async_send(&jobs->wake);
+}
+
+static bool is_parked(const struct job *job)
+{
+    return job->parked && job->wait.next; /* It may have gone on since it was parked. */
+}
+
 static void go_on(struct task *task, void *user)
 {
     struct job *job = CONTAINER(task, struct job, task);
     (void)user;
-    if (judge(job))
+    if (job->rc == JOB_PARK && !atomic_load(&job->cancel))
+        park(job);
+    else if (judge(job))
         finish(job);
     else
         advance(job);
@@ -259,13 +327,18 @@ void job_abandon(struct job *job, int code)
 {
     struct sdd_error err = {0};
     atomic_store(&job->cancel, 1); /* Even without a request the job may go on after its answer. */
-    if (!job->request)
+    if (!job->request) {
+        if (is_parked(job))
+            give_up(job, client_left(job));
         return;
+    }
     metrics_add(job->jobs->metrics, M_CANCELLED, 1);
     sdd_fail(&err, code, "",
              code == SDD_EDEADLINE ? "the work did not finish before the request's deadline" : "the client went away");
     answer(job, &err);
-    if (job->turns && !job->holds && !job->shares) { /* It still waits for its turn, so nothing of it runs. */
+    if (is_parked(job)) {
+        give_up(job, SDD_ECANCELLED);
+    } else if (job->turns && !job->holds && !job->shares) { /* It still waits for its turn, so nothing of it runs. */
         job->rc = SDD_ECANCELLED;
         finish(job);
     }
@@ -318,6 +391,7 @@ bool jobs_start(struct jobs *jobs, uv_loop_t *loop, int host_workers)
 {
     list_init(&jobs->all);
     list_init(&jobs->runnable);
+    list_init(&jobs->parked);
     pthread_mutex_init(&jobs->mutex, NULL);
     uv_async_init(loop, &jobs->wake, on_wake);
     uv_timer_init(loop, &jobs->deadline);
@@ -325,7 +399,8 @@ bool jobs_start(struct jobs *jobs, uv_loop_t *loop, int host_workers)
     jobs->host = executor_start("subdd-host", host_workers, jobs->user);
     jobs->disk = executor_start("subdd-store", 1, jobs->user);
     jobs->compute = executor_start("subdd-compute", 1, jobs->user);
-    return jobs->host && jobs->disk && jobs->compute;
+    jobs->reaper = executor_start("subdd-reaper", 1, jobs->user);
+    return jobs->host && jobs->disk && jobs->compute && jobs->reaper;
 }
 
 void jobs_fini(struct jobs *jobs)
@@ -333,5 +408,6 @@ void jobs_fini(struct jobs *jobs)
     executor_stop(jobs->host);
     executor_stop(jobs->disk);
     executor_stop(jobs->compute);
+    executor_stop(jobs->reaper);
     pthread_mutex_destroy(&jobs->mutex);
 }

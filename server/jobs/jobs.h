@@ -28,15 +28,16 @@ struct jobs;
 struct request;
 
 enum queue { ON_LOOP, ON_HOST, ON_STORE, ON_DEVICE };
-/* Results of a step: JOB_DONE skips the other steps, and JOB_AGAIN starts over at the first one. */
-enum { JOB_DONE = 1, JOB_AGAIN = 2 };
+/* Results of a step: JOB_DONE skips the other steps, and JOB_AGAIN starts over at the first one. JOB_PARK runs the same
+ * step again once there is memory: job->err.needed says how much, and job->err is the answer when none comes. */
+enum { JOB_DONE = 1, JOB_AGAIN = 2, JOB_PARK = 3 };
 #define JOB_MAX_ROUNDS 8
 #define JOB_MOST_JOINED 63
 
 struct step {
     enum queue queue;
     int phase;                           /* The enum phase to which its time is added, or -1 when it adds it itself. */
-    int (*run)(struct job *job);         /* Returns SDD_OK, JOB_DONE, JOB_AGAIN, or an error in job->err. */
+    int (*run)(struct job *job);         /* Returns SDD_OK, JOB_DONE, JOB_AGAIN, JOB_PARK, or an error in job->err. */
     bool (*skip)(const struct job *job); /* Called on the loop; true skips the step. NULL never skips. */
 };
 struct job_ops {
@@ -60,7 +61,7 @@ static inline void turns_init(struct turns *t)
 
 struct job {
     struct task task;
-    struct list wait; /* In the line of its turns, or in jobs->runnable. */
+    struct list wait; /* In the line of its turns, in jobs->runnable or in jobs->parked. */
     struct list all;  /* In jobs->all. */
     const struct job_ops *ops;
     const struct step *step;
@@ -71,6 +72,7 @@ struct job {
     bool reader;    /* It will call job_share. */
     bool shares;    /* It has called job_share. */
     bool closes;    /* It has called job_close. */
+    bool parked;    /* It waits for memory, or has waited and is to get it before others. */
     bool committed; /* A durable change was made, so the job can no longer be cancelled. */
     atomic_int cancel;
     uint64_t deadline, waiting_since; /* Times of uv_hrtime. */
@@ -96,9 +98,13 @@ struct jobs {
     struct metrics *metrics;
     /* jobs_start makes the rest. */
     struct executor *host, *disk, *compute; /* Any thread may post to them. */
+    struct executor *reaper;                /* It only frees memory, which so never waits behind work. */
     int n;
     struct list all;
     struct list runnable;  /* Jobs that got their turn and wait for jobs_run. */
+    struct list parked;    /* Jobs that wait for memory, the first one in line first. */
+    atomic_int n_parked;   /* How many; any thread may read it. */
+    uint64_t moved_at;     /* When memory moved last. */
     pthread_mutex_t mutex; /* Guards `done` alone. */
     struct task *done;     /* Tasks for the loop, the newest one first. */
     uv_async_t wake;
@@ -141,6 +147,13 @@ void jobs_hand_over(struct jobs *jobs, struct task *task);
 void jobs_collect(struct jobs *jobs);
 /* jobs_run: runs the jobs that got their turn. */
 void jobs_run(struct jobs *jobs);
+/* jobs_unpark: lets the first parked jobs go on that fit into `room` bytes together. It ends the others when no memory
+ * has `moved` for JOBS_PATIENCE seconds: whoever has it then keeps it for long.
+ * Result  the bytes that the next one in line needs, or 0 when none waits */
+#define JOBS_PATIENCE 5.0
+int64_t jobs_unpark(struct jobs *jobs, int64_t room, bool moved);
+/* jobs_wake: has the loop look soon whether jobs can go on. Any thread may call it. */
+void jobs_wake(struct jobs *jobs);
 /* jobs_report: tells the hook `ended` how work that is not a job has ended. */
 void jobs_report(struct jobs *jobs, int rc);
 /* jobs_deadline: has the deadlines of all jobs looked at when this time of uv_hrtime comes, unless that happens earlier

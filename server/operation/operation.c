@@ -89,6 +89,8 @@ void *mesh_job_create(struct request *r, size_t bytes, bool with_key)
     j->body = r->body;
     j->body_bytes = r->body_bytes;
     j->query = r->query;
+    j->body_claim = r->claim;
+    r->claim = 0;
     r->body = NULL; /* net/ counts it as in flight until the request ends. */
     r->query = (struct query){0};
     return j;
@@ -98,9 +100,10 @@ void mesh_job_free(struct job *job)
 {
     struct mesh_job *j = (struct mesh_job *)job;
     struct service *s = job_service(job);
+    claim_end(&j->claim); /* From here on the slot counts the mesh that the job made. */
     if (j->slot)
         slot_unuse(&s->memory->slots, j->slot);
-    executor_free(s->jobs->host, j->body, (int64_t)j->body_bytes);
+    pool_release(s->jobs->reaper, &s->memory->pool, POOL_BODIES, j->body_claim, j->body, free);
     query_free(&j->query);
     idempotency_free(j->key);
     text_free(&j->answer);
@@ -112,7 +115,7 @@ void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops 
 {
     j->slot = slot_get(&service_of(r)->memory->slots, r->mesh);
     if (j->slot) {
-        slot_use(j->slot);
+        slot_use(&service_of(r)->memory->slots, j->slot);
         operation_start(r, &j->job, ops, &j->slot->turns);
         return;
     }
@@ -140,10 +143,13 @@ bool skip_find(const struct job *job)
 int step_load(struct job *job)
 {
     struct slot *slot = slot_of(job);
-    int rc = storage_result(job_service(job)->storage, store_load(job_service(job)->storage->store, slot->id,
-                                                                  &slot->host, &slot->info, &job->err));
+    int rc = decode_begin((struct mesh_job *)job, 0);
+    if (rc)
+        return rc;
+    rc = storage_result(job_service(job)->storage,
+                        store_load(job_service(job)->storage->store, slot->id, &slot->host, &slot->info, &job->err));
     slot->known = !rc;
-    return rc;
+    return decode_end((struct mesh_job *)job, rc);
 }
 
 static bool is_current(const struct slot *slot)

@@ -64,6 +64,8 @@ struct mesh_job {
     struct slot *slot;   /* The slot of the mesh, of which the job is a user; NULL when the request names no mesh. */
     unsigned char *body; /* Taken from the request, and freed by mesh_job_free. */
     size_t body_bytes;
+    int64_t body_claim;      /* The bytes of the body in the pool. */
+    struct claim claim;      /* What was read from the body, and meshes that the job makes or loads. */
     int media_in, media_out; /* As in struct request. */
     bool any_version;        /* If-Match is * or absent. */
     int64_t expected;        /* The version in If-Match, unless any_version is set. */
@@ -80,6 +82,15 @@ void mesh_job_free(struct job *job);
 /* mesh_job_start: starts the job on the mesh in the request's path and takes the job over. When memory is out or
  * the path's id is too long to be one, it answers with an error and frees the job. */
 void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops *ops);
+
+/* decode_begin: for a step that reads the body or makes a mesh, on its thread: reserves what this usually takes, and
+ * counts what mesh/ allocates until decode_end. `usual` is in bytes.
+ * Errors  JOB_PARK when others hold the memory; then the step returns it
+ * decode_end: returns rc, or where the pool had no more memory the error that says so. */
+int decode_begin(struct mesh_job *j, int64_t usual) SDD_MUST_CHECK;
+int decode_end(struct mesh_job *j, int rc);
+/* decode_usual: what reading the body usually takes. */
+int64_t decode_usual(const struct mesh_job *j);
 
 /* slot_of: the slot of a job, which must be the first member of a struct mesh_job. */
 static inline struct slot *slot_of(const struct job *job)

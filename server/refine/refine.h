@@ -99,6 +99,7 @@ struct frame_job {
     int ranged;                 /* The result of range_parse. */
     int64_t first, length;      /* The bytes of the frame that the answer has. */
     struct cached *frame;       /* Referenced while the job lives, once adopted. */
+    int64_t claim;              /* The bytes of the pool that are taken for a frame or file that is not made yet. */
     bool computed;              /* Whether the job made the frame, rather than found it in the cache. */
     bool adopted;
 };
@@ -173,11 +174,17 @@ void answers_cut(struct sending *s);
 /* ---- limits and memory ------------------------------------------------------------------------------------------ */
 /* budget_limit: returns SDD_ETOO_LARGE when an answer of `bytes` exceeds --max-output-bytes. `least` is "" or
  * "at least ".
- * budget_admit: evicts meshes until the planned work fits the device. It runs on the compute thread and returns
- * SDD_ENO_MEMORY when host or device cannot hold the work.
+ * budget_admit: takes the bytes of the frame from the pool, and evicts meshes until the planned work fits the device.
+ * It runs on the compute thread and returns SDD_ENO_MEMORY when host or device cannot hold the work, and JOB_PARK when
+ * the host can soon. The frame takes the bytes over.
+ * budget_claim: takes bytes from the pool for what the job makes next, in place of those that it has taken before.
+ * Where frames that are being made or sent hold them, it returns JOB_PARK.
+ * budget_give: gives the bytes back of what was not made.
  * budget_batch: returns how many frames with this plan may be made at once. */
 int budget_limit(struct job *job, const char *least, int64_t bytes) SDD_MUST_CHECK;
-int budget_admit(struct job *job, const struct frame_plan *p) SDD_MUST_CHECK;
+int budget_admit(struct frame_job *j, const struct frame_plan *p) SDD_MUST_CHECK;
+int budget_claim(struct frame_job *j, int64_t bytes) SDD_MUST_CHECK;
+void budget_give(struct frame_job *j);
 int budget_batch(const struct job *job, const struct frame_plan *p);
 /* These serve patches and matrices, whose size is known only once they are made, on the compute thread.
  * budget_left: gives the bytes that they may take now, or SDD_EBUSY when frames that are being sent leave none.

@@ -22,7 +22,7 @@ static void destroy(struct task *task, void *user)
     free_pieces(s, &s->drained);
     free_pieces(s, &s->freed);
     s->kind->free_piece(s->made.made);
-    atomic_fetch_sub(&service->memory->frames_sending, s->ring_bytes);
+    pool_give(&service->memory->pool, POOL_FRAMES, s->claim);
     metrics_add(service->metrics, M_STREAMS, -1);
     s->kind->free(s);
 }
@@ -56,7 +56,6 @@ int stream_begin(struct stream *s, struct service *service, struct executor *exe
 {
     s->service = service;
     s->executor = executor;
-    atomic_fetch_add(&service->memory->frames_sending, s->ring_bytes);
     metrics_add(service->metrics, M_STREAMS, 1);
     if (s->kind->take(s)) {
         make(s, cancel);

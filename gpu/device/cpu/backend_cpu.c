@@ -54,8 +54,14 @@ static int cpu_open(int index, int threads, void **device, char *name, size_t si
     d->threads = 1;
 #endif
     snprintf(name, size, "CPU, %d thread%s", d->threads, d->threads == 1 ? "" : "s");
+    host_cache_open(&d->cache);
     *device = d;
     return SDD_OK;
+}
+
+static void cpu_keep(void *device, int64_t bytes)
+{
+    host_cache_limit(&((struct cpu *)device)->cache, bytes);
 }
 
 static void cpu_trim(void *device)
@@ -274,6 +280,7 @@ const struct sdd_backend *sdd_backend_cpu(void)
         .host_alloc = cpu_alloc,
         .host_free = cpu_free,
         .trim = cpu_trim,
+        .keep = cpu_keep,
         .upload = cpu_copy,
         .download = cpu_copy,
         .copy = cpu_copy,

@@ -49,6 +49,13 @@ static int run_step(struct job *job)
         sem_post(&s->begun);
         sem_wait(&s->go_on);
     }
+    if (s->rc[at] == JOB_PARK) {
+        if (s->parks-- <= 0)
+            return SDD_OK;
+        (void)job_fail(job, SDD_EBUSY, "there", "no memory");
+        job->err.needed = s->needed;
+        return JOB_PARK;
+    }
     if (s->rc[at] < 0)
         return job_fail(job, s->rc[at], "there", "step %d failed", at);
     return s->rc[at] == JOB_AGAIN && s->again-- <= 0 ? SDD_OK : s->rc[at];

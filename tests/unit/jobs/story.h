@@ -21,6 +21,8 @@ struct story {
     struct job_ops ops;
     struct step steps[N_STEPS + 1];
     int rc[N_STEPS]; /* of each step; an error is worded "step 3 failed" */
+    int parks;       /* how often JOB_PARK is meant */
+    int64_t needed;  /* with it */
     int again;       /* how often JOB_AGAIN is meant */
     int hold_at;     /* this step waits for `go_on`, once it has said `begun` */
     sem_t begun, go_on;

@@ -136,38 +136,6 @@ static void test_release(void **state)
     executor_stop(NULL);
 }
 
-/* Memory goes back piece by piece, and what lies beside it on its first and last page stays. */
-static void test_free_in_pieces(void **state)
-{
-    enum { N = 8 };
-    const size_t small = 100, large = (20 << 20) + 1234; /* Not mapped one by one after the first was freed. */
-    struct executor *e = executor_start("test", 1, NULL);
-    char *beside[N + 1], *memory[N];
-    (void)state;
-    assert_non_null(e);
-    for (int round = 0; round < 2; round++) {
-        for (int i = 0; i <= N; i++) {
-            assert_non_null(beside[i] = malloc(small));
-            memset(beside[i], i + 1, small);
-            if (i == N)
-                break;
-            assert_non_null(memory[i] = malloc(large));
-            memset(memory[i], 99, large);
-        }
-        for (int i = 0; i < N; i++)
-            executor_free(e, memory[i], (int64_t)large);
-        executor_free(e, NULL, 0);
-        while (executor_depth(e))
-            sched_yield();
-        for (int i = 0; i <= N; i++) {
-            for (size_t k = 0; k < small; k++)
-                assert_int_equal(beside[i][k], i + 1);
-            free(beside[i]);
-        }
-    }
-    executor_stop(e);
-}
-
 static void wait_a_while(struct task *task, void *user)
 {
     (void)task, (void)user;
@@ -195,7 +163,6 @@ static void test_longest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_executor), cmocka_unit_test(test_taking),
-                                       cmocka_unit_test(test_release), cmocka_unit_test(test_free_in_pieces),
-                                       cmocka_unit_test(test_longest)};
+                                       cmocka_unit_test(test_release), cmocka_unit_test(test_longest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
