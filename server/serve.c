@@ -27,6 +27,17 @@ struct device_task {
     int rc;
 };
 
+/* Others run on the device while the task that it works for has used its slice. */
+static int on_pause(void *user)
+{
+    struct server *s = user;
+    struct residency *r = s->memory.residency;
+    const uint64_t before = residency_guard(r, executor_outermost(s->jobs.compute));
+    const bool stop = executor_pause(s->jobs.compute);
+    residency_guard(r, before);
+    return stop;
+}
+
 static void open_device(struct task *task, void *user)
 {
     struct device_task *t = CONTAINER(task, struct device_task, task);
@@ -41,8 +52,10 @@ static void open_device(struct task *task, void *user)
     if (!t->rc) {
         sdd_device_info(m->device, &m->device_info);
         m->residency = residency_create(m->device, &s->metrics);
-        if (m->residency)
+        if (m->residency) {
             residency_publish(m->residency);
+            sdd_device_on_pause(m->device, on_pause, s);
+        }
     }
     sem_post(&t->done);
 }
@@ -52,6 +65,8 @@ static void close_device(struct task *task, void *user)
     struct device_task *t = CONTAINER(task, struct device_task, task);
     struct memory *m = &t->server->memory;
     (void)user;
+    if (m->device)
+        sdd_device_on_pause(m->device, NULL, NULL);
     residency_free(m->residency);
     if (m->device)
         sdd_device_close(m->device);

@@ -81,6 +81,25 @@ void sdd_device_trim(sdd_device *d)
     d->b->trim(d->dev);
 }
 
+/* Lets other work onto the device. It does not see, nor change, the status of the sequence around it. */
+static int pause_sequence(void *user)
+{
+    sdd_device *d = user;
+    const int status = d->status;
+    const int stop = d->pause(d->pause_user);
+    if (d->status != SDD_EDEVICE)
+        d->status = status;
+    return stop;
+}
+
+void sdd_device_on_pause(sdd_device *d, int (*pause)(void *user), void *user)
+{
+    d->pause = pause;
+    d->pause_user = user;
+    if (d->b->on_pause)
+        d->b->on_pause(d->dev, pause ? pause_sequence : NULL, d);
+}
+
 static void note(sdd_device *d, int rc)
 {
     if (rc && !d->status)
@@ -207,6 +226,10 @@ void dev_launch(sdd_device *d, int kernel, const void *args, size_t args_bytes, 
     if (d->status || n <= 0)
         return;
     d->n_launches++;
+    if (d->pause && pause_sequence(d)) {
+        note(d, SDD_ECANCELLED);
+        return;
+    }
     note(d, d->b->launch(d->dev, kernel, args, args_bytes, n));
 }
 
@@ -252,6 +275,8 @@ int dev_finish(sdd_device *d, struct sdd_error *err)
     d->status = rc == SDD_EDEVICE ? rc : SDD_OK;
     if (rc == SDD_ENO_MEMORY)
         return sdd_fail(err, rc, "", "the device ran out of memory");
+    if (rc == SDD_ECANCELLED)
+        return sdd_fail(err, rc, "", "cancelled while the device worked");
     return rc ? dev_lost(d, err) : SDD_OK;
 }
 

@@ -18,6 +18,8 @@ struct sdd_device {
     uint64_t points_serial;   /* The serial number of the latest positions of any mesh. */
     uint64_t topology_serial; /* The serial number of the latest topology. */
     struct kept_list kept;
+    int (*pause)(void *user); /* See sdd_device_on_pause. */
+    void *pause_user;
     int status; /* The first failure since the last dev_finish; SDD_EDEVICE stays for good. */
     char name[96], detail[160];
 };

@@ -10,6 +10,7 @@
 
 #define LIST_DEFAULT 100
 #define LIST_MAX 1000
+#define CAGE_NS_A_ROW 200 /* An estimate of the time to write a vertex or a face as text. */
 
 /* ---- POST /v1/meshes -------------------------------------------------------------------------------------------- */
 struct create_job {
@@ -53,7 +54,9 @@ static int create_parse(struct job *job)
         return rc;
     if (name)
         memcpy(c->mesh->name, name, strlen(name) + 1);
-    return mesh_topology_id(c->mesh, c->info.topology_id, &job->err);
+    rc = mesh_topology_id(c->mesh, c->info.topology_id, &job->err);
+    job->thing = operation_thing(c->info.topology_id);
+    return rc;
 }
 
 static int create_find(struct job *job)
@@ -76,8 +79,6 @@ static int create_build(struct job *job)
         if (resident_load(memory_of(job)->residency, c->resident, c->authored, c->info.topology_id, 1, NULL,
                           &authored) == rc)
             job->err = authored;
-    mesh_free(c->authored);
-    c->authored = NULL;
     return rc;
 }
 
@@ -246,8 +247,10 @@ void api_show(struct request *r)
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find}, {0}};
     static const struct job_ops ops = {steps, show_answer, mesh_job_free};
     struct mesh_job *j = mesh_job_create(r, sizeof *j, false);
-    if (j)
-        mesh_job_start(r, j, &ops);
+    if (!j)
+        return;
+    j->job.peeks = SETTLED_RECORD;
+    mesh_job_start(r, j, &ops);
 }
 
 /* ---- PATCH /v1/meshes/{id} -------------------------------------------------------------------------------------- */
@@ -364,6 +367,14 @@ static int cage_encode(struct job *job)
     return (media == MEDIA_OBJ ? mesh_to_obj : mesh_to_usda)(m, &c->body, &c->bytes, &c->base.warnings, &job->err);
 }
 
+/* From here on the host copy is only read, as by a pose. */
+static int cage_share(struct job *job)
+{
+    const struct store_info *info = &slot_of(job)->info;
+    job->cost_ns[ON_HOST] = CAGE_NS_A_ROW * ((int64_t)info->n_vertices + info->n_faces);
+    return job_share(job);
+}
+
 static void cage_answer(struct job *job)
 {
     struct cage_job *c = (struct cage_job *)job;
@@ -385,10 +396,15 @@ static void cage_free(struct job *job)
 
 void api_cage(struct request *r)
 {
-    static const struct step steps[] = {
-        {ON_STORE, PHASE_LOAD, step_load, skip_load}, {ON_HOST, PHASE_ENCODE, cage_encode, NULL}, {0}};
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_load, skip_load},
+                                        {ON_LOOP, -1, cage_share, NULL},
+                                        {ON_HOST, PHASE_ENCODE, cage_encode, NULL},
+                                        {0}};
     static const struct job_ops ops = {steps, cage_answer, cage_free};
     struct cage_job *c = mesh_job_create(r, sizeof *c, false);
-    if (c)
-        mesh_job_start(r, &c->base, &ops);
+    if (!c)
+        return;
+    c->base.job.reader = true;
+    c->base.job.peeks = SETTLED_HOST;
+    mesh_job_start(r, &c->base, &ops);
 }

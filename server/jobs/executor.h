@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* executor.h: a few threads that run tasks in the order in which they were posted. Posting never waits, so the caller
- * must limit how much it posts; jobs.c counts jobs against --queue-size. */
+/* executor.h: a few threads that run tasks in the order that fair.h chooses. Posting never waits, so the caller must
+ * limit how much it posts; jobs.c counts jobs against --queue-size. Where there are several threads, long tasks leave
+ * one of them free. */
 #ifndef SUBDD_EXECUTOR_H
 #define SUBDD_EXECUTOR_H
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "server/jobs/fair.h"
 
-/* A task is embedded in the struct that it works on. The executor owns it until `run` is called, and then `run` does.
- * */
-struct task {
-    struct task *next;
-    void (*run)(struct task *task, void *user);
-};
 struct executor;
 /* executor_start: starts the threads, which pass `user` to every task. Returns NULL when it cannot. */
 struct executor *executor_start(const char *name, int n_threads, void *user);
 /* executor_post: may be called on any thread. */
 void executor_post(struct executor *e, struct task *task);
+/* executor_pause: for a long task to call every few milliseconds, on its thread, where others may run inside it: it
+ * runs those whose turn it is once the task has used its slice. They are as if a function had been called: what the
+ * task uses must bear them (struct fair_claim, thing).
+ * Result  true when the task is cancelled and should end
+ * executor_is_inside: whether the task that runs is inside another one.
+ * executor_keep_on: the task that runs can no longer be cancelled.
+ * executor_outermost: when the outermost task began that is paused on this thread, or 0 when none is.
+ * Threads  the executor's one thread */
+bool executor_pause(struct executor *e);
+bool executor_is_inside(const struct executor *e);
+void executor_keep_on(struct executor *e);
+uint64_t executor_outermost(const struct executor *e);
 /* executor_take: takes waiting tasks that fit out of the queue, ahead of their turn; a running task may call it. It
  * takes the first half of those that fit, and `most` at most, so that the other half is left to work on while the
  * caller is busy with these.
@@ -32,8 +37,11 @@ void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*r
 void executor_stop(struct executor *e);
 /* executor_depth: the number of tasks that wait or run. */
 int executor_depth(const struct executor *e);
-/* executor_busy_since: when the current task began, in nanoseconds of CLOCK_MONOTONIC, or 0 when idle. It is meant for
- * executors with one thread. */
+/* executor_waits: how many short or long tasks of clients wait, in n[], and since when the oldest waits, in nanoseconds.
+ * Any thread may call it. */
+int64_t executor_waits(struct executor *e, int n[FAIR_CLASSES]);
+/* executor_busy_since: when the current task began, in nanoseconds of CLOCK_MONOTONIC, or 0 when idle. The time that
+ * others ran inside it does not count. It is meant for executors with one thread. */
 uint64_t executor_busy_since(const struct executor *e);
 
 #endif

@@ -195,6 +195,7 @@ static int make_stream(struct refine_job *j)
                              .first = j->base.first,
                              .length = j->base.length,
                              .rows = j->plan.piece_rows,
+                             .claim = job->task.claim,
                              .scheme = slot_of(job)->info.options.scheme};
     int rc = frame_plan_ring(ask_of(j), &j->plan, j->base.length / STREAM_ROW_BYTES + 1);
     if (!rc)

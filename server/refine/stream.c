@@ -157,6 +157,9 @@ int stream_create(struct service *service, const struct stream_ask *ask, double 
     s->mesh = ask->mesh;
     s->payload = payload;
     s->plan = ask->plan;
+    s->task.claim = ask->claim;
+    s->task.claim.cancel = &s->cancel;
+    s->task.claim.cost_ns = (int64_t)(1e9 * estimate_any(service->estimate, ask->rows * STREAM_ROW_BYTES));
     s->vertices = (enum metric)(M_REFINED_CATMULL_CLARK + ask->scheme);
     lay_out(s, ask->first, ask->length, ask->rows);
     atomic_fetch_add(&service->memory->frames_sending, s->ring_bytes);
@@ -183,6 +186,7 @@ static void bury(struct stream *s)
 {
     list_remove(&s->all);
     s->task.run = destroy;
+    s->task.claim = (struct fair_claim){0};
     executor_post(s->service->jobs->compute, &s->task);
 }
 

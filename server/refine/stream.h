@@ -8,6 +8,7 @@
  * Threads  the loop, except stream_create, which runs on the compute thread */
 #ifndef SUBDD_STREAM_H
 #define SUBDD_STREAM_H
+#include "server/jobs/fair.h"
 #include "server/resident/payload.h"
 #include "server/base/metrics.h"
 
@@ -28,6 +29,7 @@ struct stream_ask {
     int64_t first, length;    /* The bytes of the frame that the answer has. */
     int64_t rows;             /* The rows of a piece. */
     int scheme;
+    struct fair_claim claim; /* That of the job. */
 };
 /* stream_create: makes the first piece. `phases` gets the time that it took, and *by the method that made it
  * (sdd_result_info). The errors are those of sdd_refine. */
