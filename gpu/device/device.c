@@ -85,8 +85,10 @@ void sdd_device_trim(sdd_device *d)
 static int pause_sequence(void *user)
 {
     sdd_device *d = user;
-    const int status = d->status;
+    const int status = d->status, first_mark = d->first_mark;
+    d->first_mark = DEV_MARKS;
     const int stop = d->pause(d->pause_user);
+    d->first_mark = first_mark;
     if (d->status != SDD_EDEVICE)
         d->status = status;
     return stop;
@@ -233,6 +235,12 @@ void dev_launch(sdd_device *d, int kernel, const void *args, size_t args_bytes, 
     note(d, d->b->launch(d->dev, kernel, args, args_bytes, n));
 }
 
+void dev_pause(sdd_device *d)
+{
+    if (d->pause)
+        (void)pause_sequence(d);
+}
+
 void dev_l2_window(sdd_device *d, void *memory, int64_t bytes)
 {
     if (d->b->l2_window)
@@ -259,14 +267,14 @@ double dev_elapsed(sdd_device *d, int from_slot, int to_slot)
 {
     double seconds = 0.0;
     if (!d->status)
-        note(d, d->b->elapsed(d->dev, from_slot, to_slot, &seconds));
+        note(d, d->b->elapsed(d->dev, d->first_mark + from_slot, d->first_mark + to_slot, &seconds));
     return seconds;
 }
 
 void dev_mark(sdd_device *d, int slot)
 {
     if (!d->status)
-        note(d, d->b->mark(d->dev, slot));
+        note(d, d->b->mark(d->dev, d->first_mark + slot));
 }
 
 int dev_finish(sdd_device *d, struct sdd_error *err)

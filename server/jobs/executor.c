@@ -122,6 +122,11 @@ bool executor_is_inside(const struct executor *e)
     return e->innermost && e->innermost->outer;
 }
 
+bool executor_was_paused(const struct executor *e)
+{
+    return e->innermost && e->innermost->inside_ns > 0;
+}
+
 void executor_keep_on(struct executor *e)
 {
     if (e->innermost)

@@ -16,11 +16,13 @@ void executor_post(struct executor *e, struct task *task);
  * task uses must bear them (struct fair_claim, thing).
  * Result  true when the task is cancelled and should end
  * executor_is_inside: whether the task that runs is inside another one.
+ * executor_was_paused: whether others have run inside the task that runs, so that its times are not its own.
  * executor_keep_on: the task that runs can no longer be cancelled.
  * executor_outermost: when the outermost task began that is paused on this thread, or 0 when none is.
  * Threads  the executor's one thread */
 bool executor_pause(struct executor *e);
 bool executor_is_inside(const struct executor *e);
+bool executor_was_paused(const struct executor *e);
 void executor_keep_on(struct executor *e);
 uint64_t executor_outermost(const struct executor *e);
 /* executor_take: takes waiting tasks that fit out of the queue, ahead of their turn; a running task may call it. It

@@ -96,6 +96,8 @@ static void make(struct stream *s, const atomic_int *cancel)
     s->phases[PHASE_DIGEST] = info->digest_seconds;
     s->phases[PHASE_DOWNLOAD] = info->download_seconds;
     metrics_add(service->metrics, s->vertices, s->n_rows);
+    if (executor_was_paused(service->jobs->compute))
+        return;
     estimate_learn(service->estimate, info->plan.method, info->plan.blocks[0].bytes,
                    info->refine_seconds + info->digest_seconds + info->download_seconds);
 }

@@ -531,6 +531,7 @@ static const struct sdd_backend backend = {
     dev_sync,
     dev_mark,
     dev_elapsed,
+    NULL, /* on_pause: a launch returns before it is done. */
 };
 
 extern "C" __attribute__((visibility("default"))) const struct sdd_backend *sdd_backend_entry(const char *abi)
