@@ -2,6 +2,7 @@
 /* Clients side by side: long work of one keeps nobody else up, who fills the queue leaves places for others, and work
  * that nobody wants any more ends. Times are compared with those of the long work itself, in the same run. */
 #include "tests/http/daemon.h"
+#include "tests/http/frames.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,33 @@ static void test_long_work(void **state)
     qsort(times, (size_t)n, sizeof times[0], by_size);
     if (times[n / 2] > alone / 3)
         fail_msg("%d rounds of others took %.0f ms, long work alone takes %.0f", n, times[n / 2] * 1e3, alone * 1e3);
+}
+
+/* Work that is cut has the same bits: a frame that others were made within, also on other topologies with tables. */
+static void test_same_bits(void **state)
+{
+    struct answer alone, cut;
+    char other[32];
+    int fd = begin("GET", large, LONG_WORK, ""), n = 0;
+    (void)state;
+    http_read(fd, &alone, false);
+    close(fd);
+    assert_int_equal(alone.status, 200);
+    create_grid(&d, 3, other);
+    fd = begin("GET", large, LONG_WORK, "");
+    for (; !has_answer(fd); n++) {
+        ask("GET", other, n % 2 ? "refined?level=3&method=tabulated" : "refined?level=4&surface=limit", "", "", 200);
+        ask("GET", small, "patches?level=2", "", "", 200);
+        others();
+    }
+    http_read(fd, &cut, false);
+    close(fd);
+    assert_int_equal(cut.status, 200);
+    assert_true(n > 0);
+    assert_true(frames_same(&alone, &cut));
+    frame_check(&cut);
+    answer_free(&alone);
+    answer_free(&cut);
 }
 
 /* The metrics name who waits. */
@@ -235,7 +263,8 @@ static void test_queue_of_a_token(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_long_work), cmocka_unit_test(test_waiting),
-                                       cmocka_unit_test(test_cancelled), cmocka_unit_test(test_queue_of_a_token)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_long_work), cmocka_unit_test(test_same_bits),
+                                       cmocka_unit_test(test_waiting), cmocka_unit_test(test_cancelled),
+                                       cmocka_unit_test(test_queue_of_a_token)};
     return cmocka_run_group_tests(tests, start, stop);
 }
