@@ -2,6 +2,7 @@
 /* jobs.c: moves jobs from step to step, for the rooms that start them (jobs.h). Everything here runs on the loop,
  * except what the first part says: run_step and what a step may call on its thread. */
 #include "server/jobs/jobs.h"
+#include "server/base/stop.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -44,8 +45,11 @@ static void run_step(struct task *task, void *user)
     job->phases[PHASE_QUEUE] += (double)(start - job->waiting_since) * 1e-9;
     if (atomic_load(&job->cancel) && !job->committed)
         rc = job_fail(job, SDD_ECANCELLED, "", "the client went away");
-    else
+    else {
+        stop_watch(job->task.claim.cancel);
         rc = job->step->run(job);
+        stop_watch(NULL);
+    }
     if (job->step->phase >= 0)
         job->phases[job->step->phase] += (double)(uv_hrtime() - start) * 1e-9;
     if (rc == SDD_ENO_MEMORY && job->err.needed && job->step->queue == ON_DEVICE &&

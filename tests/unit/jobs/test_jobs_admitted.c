@@ -26,11 +26,14 @@ static bool is_refused(const struct story *s)
     return s->request.n_answers > 0;
 }
 
-static void let_go(struct fixture *f, struct story **all, int n)
+static void let_go(struct story **all, int n)
 {
     for (int i = 0; i < n; i++)
         sem_post(&all[i]->go_on);
-    story_run_all(f);
+}
+
+static void check_all(struct story **all, int n)
+{
     for (int i = 0; i < n; i++)
         story_check_answer(all[i], SDD_OK, "");
 }
@@ -60,14 +63,19 @@ static void test_principals(void **state)
     assert_int_equal(n, 9);
     const int m = fill(f, second, 2, 0, false, SDD_EBUSY); /* All places are taken. */
     assert_int_equal(n + m, MOST);
-    let_go(f, first, n);
-    let_go(f, second, m);
+    let_go(first, n);
+    let_go(second, m);
+    story_run_all(f);
+    check_all(first, n);
+    check_all(second, m);
     const int half = fill(f, first, 1, 2 * FAIR_SHORT_NS, false, SDD_ETOO_MANY);
     assert_int_equal(half, MOST / 2);
     struct story *brief = begin(f, 1, 0, false); /* It may have more that is short. */
     assert_false(is_refused(brief));
-    sem_post(&brief->go_on);
-    let_go(f, first, half);
+    let_go(&brief, 1);
+    let_go(first, half);
+    story_run_all(f);
+    check_all(first, half);
     story_check_answer(brief, SDD_OK, "");
     for (int i = 0; i < JOB_PRINCIPALS; i++)
         assert_int_equal(f->jobs.of_principal[i], 0);
@@ -83,10 +91,12 @@ static void test_light(void **state)
     assert_int_equal(m, MOST);
     struct story *own = begin(f, 0, 0, false);
     assert_false(is_refused(own));
-    let_go(f, heavy, n);
-    let_go(f, light, m);
-    sem_post(&own->go_on);
+    let_go(heavy, n);
+    let_go(light, m);
+    let_go(&own, 1);
     story_run_all(f);
+    check_all(heavy, n);
+    check_all(light, m);
     story_check_answer(own, SDD_OK, "");
     assert_int_equal(f->jobs.n_light, 0);
 }
