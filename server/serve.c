@@ -2,6 +2,7 @@
 /* serve.c: starts and stops the daemon for main.c: it makes what each room works with and hands the rooms to each
  * other. */
 #include "server/serve.h"
+#include "gpu/sdd/sdd_pause.h"
 #include "server/api/routes.h"
 #include "server/loop.h"
 #include "server/net/auth.h"

@@ -2,6 +2,7 @@
 /* device.c: devices for the whole library (device.h): which backend is opened, how memory is counted, and the sticky
  * status. */
 #include "gpu/device/device.h"
+#include "gpu/sdd/sdd_pause.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -282,13 +282,6 @@ const struct sdd_plan_info *sdd_plan_info(const sdd_plan *plan); /* Valid until 
 int sdd_plan_is_of(const sdd_plan *plan, const sdd_topology *t); /* 1 when it was made for this topology. */
 void sdd_plan_free(sdd_plan *plan);                              /* NULL is fine. */
 
-/* sdd_device_on_pause: has pause(user) called every few milliseconds while the device works, on the thread that called
- * the library; before each launch and, on the CPU, within long ones. NULL ends this. The function may use the device
- * for other things, except for the topology that the call around it works on. When it returns other than 0, that call
- * ends with SDD_ECANCELLED.
- * Result  the same bits, wherever the work was cut */
-void sdd_device_on_pause(sdd_device *d, int (*pause)(void *user), void *user);
-
 typedef struct sdd_result sdd_result;
 struct sdd_result_info {
     struct sdd_plan_info plan; /* That of the plan, now with data and digests. */

@@ -39,8 +39,8 @@ void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*r
 void executor_stop(struct executor *e);
 /* executor_depth: the number of tasks that wait or run. */
 int executor_depth(const struct executor *e);
-/* executor_waits: how many short or long tasks of clients wait, in n[], and since when the oldest waits, in nanoseconds.
- * Any thread may call it. */
+/* executor_waits: how many tasks of each class wait, in n[], and how many nanoseconds the oldest has waited. Any thread
+ * may call it. */
 int64_t executor_waits(struct executor *e, int n[FAIR_CLASSES]);
 /* executor_busy_since: when the current task began, in nanoseconds of CLOCK_MONOTONIC, or 0 when idle. The time that
  * others ran inside it does not count. It is meant for executors with one thread. */

@@ -117,7 +117,8 @@ int ensure_resident(struct job *job);
  * of the slot, and copies n_edges and manifold from its topology into the mesh. `edit` says which mesh it was made of
  * and what changed; it is NULL for a new mesh.
  * Threads  the compute thread
- * Owner    *out is NULL or from an earlier try, and is the caller's, after an error too, when it is either NULL or a resident without a mesh
+ * Owner    *out is NULL or from an earlier try, and is the caller's, after an error too, when it is either NULL or a
+ *          resident without a mesh
  * Errors   those of resident_load, in job->err */
 int build_resident(struct job *job, struct mesh *mesh, const struct resident_edit *edit, const char *topology_id,
                    int64_t version, struct resident **out);

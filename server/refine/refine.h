@@ -182,7 +182,7 @@ struct estimate {
 void estimate_init(struct estimate *e);
 /* estimate_seconds: the time of this many bytes by this engine; 0 when nothing of about that size was measured. */
 double estimate_seconds(const struct estimate *e, const char *method, int64_t bytes);
-/* estimate_any: does the same where the engine is not known yet, by the slowest one that was measured, or by a guess. */
+/* estimate_any: does the same where the engine is not known yet, by the slowest that was measured, or by a guess. */
 double estimate_any(const struct estimate *e, int64_t bytes);
 /* estimate_learn: adds a measurement: this many bytes took this many seconds. */
 void estimate_learn(struct estimate *e, const char *method, int64_t bytes, double seconds);

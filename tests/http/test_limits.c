@@ -217,8 +217,8 @@ static void test_inflight(void **state)
     daemon_stop(&d);
 }
 
-/* Who fills the queue is told so at once; nothing waits without bound, what needs no device finds a place, and afterwards
- * all is as before. */
+/* Who fills the queue is told so at once; nothing waits without bound, what needs no device finds a place, and
+ * afterwards all is as before. */
 static void test_queue(void **state)
 {
     static const char *const options[] = {"--queue-size", "4", "--cache-bytes", "0", NULL};
