@@ -501,13 +501,38 @@ static int dev_elapsed(void *device, int from_slot, int to_slot, double *seconds
 
 /* The functions are in the order of struct sdd_backend. */
 static const struct sdd_backend backend = {
-    SDD_ABI_HASH, "cuda", 0, 1, dev_probe, dev_open, dev_close, dev_threads, dev_memory,
+    SDD_ABI_HASH,
+    "cuda",
+    0,
+    1,
+    dev_probe,
+    dev_open,
+    dev_close,
+    dev_threads,
+    dev_memory,
     /* memory */
-    dev_alloc, dev_free, dev_host_alloc, dev_host_free, dev_pinned, dev_trim, dev_upload, dev_download, dev_copy,
+    dev_alloc,
+    dev_free,
+    dev_host_alloc,
+    dev_host_free,
+    dev_pinned,
+    dev_trim,
+    dev_upload,
+    dev_download,
+    dev_copy,
     dev_fill,
     /* work */
-    dev_launch, dev_l2_window, dev_scan_scratch, dev_scan, dev_sort_scratch, dev_sort, dev_sync, dev_mark, dev_elapsed,
-    NULL, /* on_pause: a launch returns before it is done. */
+    dev_launch,
+    dev_l2_window,
+    dev_scan_scratch,
+    dev_scan,
+    dev_sort_scratch,
+    dev_sort,
+    dev_sync,
+    dev_mark,
+    dev_elapsed,
+    /* on_pause: a launch returns before it is done */
+    NULL,
 };
 
 extern "C" __attribute__((visibility("default"))) const struct sdd_backend *sdd_backend_entry(const char *abi)
