@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-static const char *const methods[] = {"mesh-matrix", "edge-friend", "tabulated", "subdivision-matrix", "mesh-matrix-spla"};
+static const char *const methods[] = {"mesh-matrix", "edge-friend", "tabulated", "subdivision-matrix",
+                                      "mesh-matrix-spla"};
 enum { N_METHODS = sizeof methods / sizeof methods[0], N_MESHES = 2 };
 
 static struct fixture {
