@@ -30,7 +30,7 @@ static struct fixture {
 
 static struct sdd_refine_request request_of(int method)
 {
-    return (struct sdd_refine_request){.level = 4, .include = SDD_POSITIONS | SDD_NORMALS, .method = methods[method]};
+    return (struct sdd_refine_request){.level = 3, .include = SDD_POSITIONS | SDD_NORMALS, .method = methods[method]};
 }
 
 /* Drops what was made of the mesh before, and makes it again. */
@@ -92,7 +92,7 @@ static int on_pause(void *user)
 static int set_up(void **state)
 {
     static const char *const names[N_MESHES] = {"components", "cube54"};
-    const struct sdd_device_config config = {.backend = "cpu", .threads = 2};
+    const struct sdd_device_config config = {.backend = "cpu", .threads = 1};
     struct sdd_error err = {0};
     (void)state;
     assert_int_equal(sdd_device_open(&config, &f.d, &err), SDD_OK);
