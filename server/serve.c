@@ -2,6 +2,7 @@
 /* serve.c: starts and stops the daemon for main.c: it makes what each room works with and hands the rooms to each
  * other. */
 #include "server/serve.h"
+#include "gpu/sdd/sdd_pause.h"
 #include "server/api/routes.h"
 #include "server/base/container.h"
 #include "server/loop.h"
@@ -29,6 +30,17 @@ struct device_task {
     int rc;
 };
 
+/* Others run on the device while the task that it works for has used its slice. */
+static int on_pause(void *user)
+{
+    struct server *s = user;
+    struct residency *r = s->memory.residency;
+    const uint64_t before = residency_guard(r, executor_outermost(s->jobs.compute));
+    const bool stop = executor_pause(s->jobs.compute);
+    residency_guard(r, before);
+    return stop;
+}
+
 static void open_device(struct task *task, void *user)
 {
     struct device_task *t = CONTAINER(task, struct device_task, task);
@@ -45,8 +57,10 @@ static void open_device(struct task *task, void *user)
     if (!t->rc) {
         sdd_device_info(m->device, &m->device_info);
         m->residency = residency_create(m->device, &s->metrics);
-        if (m->residency)
+        if (m->residency) {
             residency_publish(m->residency);
+            sdd_device_on_pause(m->device, on_pause, s);
+        }
     }
     sem_post(&t->done);
 }
@@ -56,6 +70,8 @@ static void close_device(struct task *task, void *user)
     struct device_task *t = CONTAINER(task, struct device_task, task);
     struct memory *m = &t->server->memory;
     (void)user;
+    if (m->device)
+        sdd_device_on_pause(m->device, NULL, NULL);
     residency_free(m->residency);
     if (m->device)
         sdd_device_close(m->device);
@@ -112,10 +128,10 @@ static void request_left(struct request *r)
         stream_left(r->stream);
 }
 
-static void release_body(void *user, void *memory, int64_t bytes)
+static void release(void *user, enum pool_use use, void *memory, int64_t bytes)
 {
     const struct service *service = user;
-    pool_release(service->jobs->reaper, &service->memory->pool, POOL_BODIES, bytes, memory, free);
+    pool_release(service->jobs->reaper, &service->memory->pool, use, bytes, memory, free);
 }
 
 static void make_rooms(struct server *s)
@@ -128,7 +144,7 @@ static void make_rooms(struct server *s)
                           .metrics = &s->metrics,
                           .pool = &s->memory.pool,
                           .routes = {routes, n_routes},
-                          .hooks = {user, loop_run_jobs, loop_served, request_waits, request_left, release_body},
+                          .hooks = {user, loop_run_jobs, loop_served, request_waits, request_left, release},
                           .listen_fd = -1};
     s->jobs = (struct jobs){.most = s->config->queue_size,
                             .hooks = {operation_answer, loop_ended, loop_moved},

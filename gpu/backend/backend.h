@@ -23,6 +23,7 @@ enum sdd_kernel { /* There is one id for each kernel. */
 #define SDD_REFERENCE 0x10000
 
 #define SDD_N_MARKS 8
+#define SDD_SLICE_NS 5000000 /* How long a launch works without a pause. */
 
 struct sdd_backend {
     const char *abi;  /* The SDD_ABI_HASH of the build, over all kernel arguments and this contract. */
@@ -77,6 +78,10 @@ struct sdd_backend {
     int (*mark)(void *device, int slot); /* Queues a time stamp; slot < SDD_N_MARKS. */
     /* The seconds between two marks; it waits for both. */
     int (*elapsed)(void *device, int from_slot, int to_slot, double *seconds);
+    /* From now on a launch calls pause(user) about every SDD_SLICE_NS, on the thread that launches. Other work may run
+     * on the device meanwhile. When it returns other than 0 the rest of the launch is left out, and the launch fails
+     * with SDD_ECANCELLED. The function may be NULL, where a launch returns before it is done. */
+    void (*on_pause)(void *device, int (*pause)(void *user), void *user);
 };
 
 /* The one symbol that a module exports. It returns NULL when its hash differs from the caller's. */

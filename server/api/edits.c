@@ -47,6 +47,7 @@ static int apply(struct job *job)
     int rc = decode_begin(&e->base, 2 * mesh_bytes(slot_of(job)->host));
     if (!rc)
         rc = decode_end(&e->base, edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err));
+    job->thing = operation_thing(slot_of(job)->info.topology_id);
     return rc ? rc : mesh_topology_id(e->result.mesh, e->info.topology_id, &job->err);
 }
 
@@ -58,7 +59,8 @@ static int build(struct job *job)
     mesh_delta_desc(&e->result.delta, &delta);
     int rc =
         build_resident(job, e->result.mesh, &edit, e->info.topology_id, slot_of(job)->info.version + 1, &e->resident);
-    mesh_delta_fini(&e->result.delta); /* The loop frees the rest later; this would keep it busy. */
+    if (rc != SDD_ENO_MEMORY)              /* Then the step may run again. */
+        mesh_delta_fini(&e->result.delta); /* The loop frees the rest later; this would keep it busy. */
     return rc;
 }
 
@@ -131,10 +133,10 @@ static void free_job(struct job *job)
 
 void api_edits(struct request *r)
 {
-    static const struct step steps[] = {{ON_HOST, PHASE_PARSE, parse, NULL}, {ON_STORE, PHASE_LOAD, load, skip},
-                                        {ON_LOOP, -1, step_match, NULL},     {ON_HOST, PHASE_PARSE, apply, NULL},
-                                        {ON_DEVICE, -1, build, NULL},        {ON_STORE, PHASE_COMMIT, commit, NULL},
-                                        {ON_LOOP, -1, adopt, NULL},          {0}};
+    static const struct step steps[] = {
+        {ON_HOST, PHASE_PARSE, parse, NULL},     {ON_STORE, PHASE_LOAD, load, skip},  {ON_LOOP, -1, step_match, NULL},
+        {ON_LOOP, -1, step_settle_record, NULL}, {ON_HOST, PHASE_PARSE, apply, NULL}, {ON_DEVICE, -1, build, NULL},
+        {ON_STORE, PHASE_COMMIT, commit, NULL},  {ON_LOOP, -1, adopt, NULL},          {0}};
     static const struct job_ops ops = {steps, answer, free_job};
     if (!request_header(r, "If-Match")) {
         answer_fail(r, SDD_EPRECONDITION, "if-match",

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define METHOD "subdivision-matrix"
+#define TERM_BYTES (16 * 12) /* What a row of the matrix has about. */
 
 struct matrix_job {
     struct ask_job base;
@@ -31,6 +32,7 @@ static int look_up(struct job *job)
         job->request->mesh_version = slot_of(job)->info.version;
     if (rc)
         return rc;
+    job->cost_ns[ON_DEVICE] = ask_cost_ns(a, TERM_BYTES);
     return known && etag_matches(known, a->etag, true) ? JOB_DONE : ensure_resident_record(job);
 }
 
@@ -158,6 +160,7 @@ void api_matrix(struct request *r)
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
                                         {ON_LOOP, -1, look_up, NULL},
                                         {ON_STORE, PHASE_LOAD, step_load, skip_load_resident},
+                                        {ON_LOOP, -1, step_settle, NULL},
                                         {ON_DEVICE, -1, compute, NULL},
                                         {0}};
     static const struct job_ops ops = {steps, answer, free_job};

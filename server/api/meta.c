@@ -146,11 +146,15 @@ void api_metrics(struct request *r)
     struct service *s = service_of(r);
     struct metrics *m = s->metrics;
     struct text t = {0};
+    int waiting[FAIR_CLASSES];
     metrics_set(m, M_QUEUE_HOST, executor_depth(s->jobs->host));
     metrics_set(m, M_QUEUE_STORE, executor_depth(s->jobs->disk));
     metrics_set(m, M_QUEUE_DEVICE, executor_depth(s->jobs->compute));
     for (int i = 0; i < POOL_USES; i++)
         metrics_set(m, (enum metric)(M_POOL_BODIES + i), atomic_load(&s->memory->pool.by[i]));
+    metrics_set(m, M_WAIT_LONGEST_MS, executor_waits(s->jobs->compute, waiting) / 1000000);
+    metrics_set(m, M_WAITING_SHORT, waiting[FAIR_SHORT]);
+    metrics_set(m, M_WAITING_LONG, waiting[FAIR_LONG]);
     metrics_set(m, M_INFLIGHT_BYTES, s->net->inflight_bytes);
     metrics_set(m, M_SESSIONS, s->net->conns.n);
     text_puts(&t, "# HELP subdd_build_info Version and backend.\n# TYPE subdd_build_info gauge\n");

@@ -100,7 +100,9 @@ void api_positions(struct request *r)
                                         {ON_HOST, PHASE_PARSE, parse, NULL},
                                         {ON_STORE, PHASE_LOAD, step_load, skip_load_resident},
                                         {ON_LOOP, -1, ensure_resident_record, NULL},
+                                        {ON_LOOP, -1, step_settle_record, NULL},
                                         {ON_DEVICE, -1, move, NULL},
+                                        {ON_LOOP, -1, step_unsettle, NULL},
                                         {ON_STORE, PHASE_COMMIT, commit, NULL},
                                         {ON_LOOP, -1, adopt, NULL},
                                         {0}};

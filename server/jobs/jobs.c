@@ -2,6 +2,7 @@
 /* jobs.c: moves jobs from step to step, for the rooms that start them (jobs.h). Everything here runs on the loop,
  * except what the first part says: run_step and what a step may call on its thread. */
 #include "server/jobs/jobs.h"
+#include "server/base/stop.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -49,11 +50,19 @@ static void run_step(struct task *task, void *user)
     job->phases[PHASE_QUEUE] += (double)(start - job->waiting_since) * 1e-9;
     if (atomic_load(&job->cancel) && !job->committed)
         rc = client_left(job);
-    else
+    else {
+        stop_watch(job->task.claim.cancel);
         rc = job->step->run(job);
+        stop_watch(NULL);
+    }
     if (job->step->phase >= 0)
         job->phases[job->step->phase] += (double)(uv_hrtime() - start) * 1e-9;
-    job_leave(job, rc);
+    if (rc == SDD_ENO_MEMORY && job->err.needed && job->step->queue == ON_DEVICE &&
+        executor_is_inside(job->jobs->compute)) {
+        job->alone = true; /* The task around it holds memory that could be had otherwise. */
+        job_wait(job);
+    } else
+        job_leave(job, rc);
 }
 
 void job_leave(struct job *job, int rc)
@@ -65,7 +74,14 @@ void job_leave(struct job *job, int rc)
 
 void job_wait(struct job *job)
 {
+    const enum queue queue = job->step->queue;
     job->task.run = run_step;
+    job->task.claim = (struct fair_claim){.principal = job->principal,
+                                          .connection = job->connection,
+                                          .cost_ns = job->cost_ns[queue],
+                                          .thing = job->thing,
+                                          .alone = job->alone,
+                                          .cancel = job->committed ? NULL : &job->cancel};
     job->waiting_since = uv_hrtime();
     executor_post(executor_of(job), &job->task);
 }
@@ -89,6 +105,8 @@ int job_join(struct job *job, bool (*fits)(const struct job *job, const struct j
     const struct pair p = {job, fits};
     struct task *tasks[JOB_MOST_JOINED];
     const int n = executor_take(executor_of(job), joins, &p, most < JOB_MOST_JOINED ? most : JOB_MOST_JOINED, tasks);
+    if (n)
+        executor_keep_on(executor_of(job)); /* A client that leaves must not stop the others. */
     for (int k = 0; k < n; k++) {
         out[k] = CONTAINER(tasks[k], struct job, task);
         out[k]->phases[PHASE_QUEUE] += (double)(uv_hrtime() - out[k]->waiting_since) * 1e-9;
@@ -110,6 +128,7 @@ static void let_next(struct jobs *jobs, struct turns *turns)
         return;
     turns->holder = next;
     next->holds = true;
+    next->waits = false;
     list_append(&jobs->runnable, &next->wait);
 }
 
@@ -138,6 +157,18 @@ int job_share(struct job *job)
     turns->readers++;
     let_next(job->jobs, turns);
     return SDD_OK;
+}
+
+void job_settle(struct job *job, enum settled what)
+{
+    job->settled = what;
+}
+
+bool job_may_peek(const struct turns *turns, enum settled what)
+{
+    if (turns->closed)
+        return false;
+    return turns->holder ? turns->holder->settled >= what : turns->readers > 0 || list_empty(&turns->waiting);
 }
 
 void job_close(struct job *job)
@@ -176,6 +207,8 @@ static void finish(struct job *job)
     end_turn(job);
     list_remove(&job->all);
     jobs->n--;
+    jobs->n_light -= !job->on_device;
+    jobs->of_principal[job->principal % JOB_PRINCIPALS] -= job->on_device;
     job->ops->free(job);
 }
 
@@ -197,6 +230,7 @@ static bool judge(struct job *job)
             return true;
         }
         job->step = job->ops->steps;
+        job->settled = SETTLED_NOTHING;
     } else
         job->step++;
     return false;
@@ -298,21 +332,66 @@ static void go_on(struct task *task, void *user)
         advance(job);
 }
 
+static bool needs_device(const struct job_ops *ops)
+{
+    for (const struct step *step = ops->steps; step->run; step++)
+        if (step->queue == ON_DEVICE)
+            return true;
+    return false;
+}
+
+static int refuse(struct job *job, int code, const char *whose, int n)
+{
+    metrics_add(job->jobs->metrics, M_REJECTED_QUEUE, 1);
+    return job_fail(
+        job, code, "",
+        "%d requests%s are being worked on, and the daemon takes %d (--queue-size): wait for answers before "
+        "sending more",
+        n, whose, (int)job->jobs->most);
+}
+
+/* Counts the job, and says whether there is room for it. What the daemon itself wants has always room. */
+static int admit(struct job *job)
+{
+    struct jobs *jobs = job->jobs;
+    int *mine = jobs->of_principal + job->principal % JOB_PRINCIPALS;
+    const int others = jobs->n - jobs->n_light, before = *mine;
+    job->on_device = !job->peeks && needs_device(job->ops);
+    jobs->n++;
+    jobs->n_light += !job->on_device;
+    *mine += job->on_device;
+    if (!job->principal)
+        return SDD_OK;
+    if (!job->on_device)
+        return jobs->n_light > jobs->most ? refuse(job, SDD_EBUSY, "", jobs->n_light - 1) : SDD_OK;
+    if (others >= jobs->most)
+        return refuse(job, SDD_EBUSY, "", others);
+    const int times = job->cost_ns[ON_DEVICE] > FAIR_SHORT_NS ? 1 : 3;
+    return before >= times * (jobs->most - others)
+               ? refuse(job, SDD_ETOO_MANY, " of this token, or without one of this address,", before)
+               : SDD_OK;
+}
+
 void job_start(struct jobs *jobs, struct job *job, const struct job_ops *ops, struct turns *turns)
 {
     job->jobs = jobs;
     job->ops = ops;
     job->step = ops->steps;
-    job->turns = turns;
     list_append(&jobs->all, &job->all);
     jobs_deadline(jobs, job->deadline);
-    if (++jobs->n > jobs->most) {
-        metrics_add(jobs->metrics, M_REJECTED_QUEUE, 1);
-        job->rc = job_fail(job, SDD_EBUSY, "", "%d requests are being worked on, the limit is %d", jobs->n - 1,
-                           (int)jobs->most);
+    job->rc = admit(job);
+    if (job->rc) {
         job->err.code = job->rc;
         finish(job);
+        return;
+    }
+    job->turns = turns;
+    if (turns && job->peeks && job_may_peek(turns, job->peeks)) {
+        job->shares = true;
+        turns->readers++;
+        advance(job);
     } else if (turns && (!list_empty(&turns->waiting) || !may_begin(turns, job))) {
+        job->waits = true;
         job->waiting_since = uv_hrtime();
         list_append(&turns->waiting, &job->wait);
     } else {
@@ -338,7 +417,7 @@ void job_abandon(struct job *job, int code)
     answer(job, &err);
     if (is_parked(job)) {
         give_up(job, SDD_ECANCELLED);
-    } else if (job->turns && !job->holds && !job->shares) { /* It still waits for its turn, so nothing of it runs. */
+    } else if (job->waits) { /* It still waits for its turn, so nothing of it runs. */
         job->rc = SDD_ECANCELLED;
         finish(job);
     }

@@ -374,7 +374,7 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **state, en
     if (r->response)
         MHD_destroy_response(r->response);
     query_free(&r->query);
-    n->hooks.release(n->hooks.user, r->body, r->claim);
+    n->hooks.release(n->hooks.user, POOL_BODIES, r->body, r->claim);
     free(r);
 }
 

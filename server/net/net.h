@@ -40,9 +40,9 @@ struct net_hooks {
     void (*waits)(struct request *r);
     /* The request is over. Its client may have left before there was an answer. */
     void (*left)(struct request *r);
-    /* Frees a body that was malloc'ed, and then gives its bytes back to the pool. That of a large one takes longer than
-     * the loop may be away. */
-    void (*release)(void *user, void *body, int64_t bytes);
+    /* Frees memory that was malloc'ed and that the pool counts, and then gives its bytes back. That of a large body
+     * takes longer than the loop may be away. */
+    void (*release)(void *user, enum pool_use use, void *memory, int64_t bytes);
 };
 
 struct net {

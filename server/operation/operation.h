@@ -67,8 +67,10 @@ struct mesh_job {
     int64_t body_claim;      /* The bytes of the body in the pool. */
     struct claim claim;      /* What was read from the body, and meshes that the job makes or loads. */
     int media_in, media_out; /* As in struct request. */
-    bool any_version;        /* If-Match is * or absent. */
-    int64_t expected;        /* The version in If-Match, unless any_version is set. */
+    /* With job.peeks: also says whether all is there, on the loop; it may set what a later step sets again. Or NULL. */
+    bool (*finds)(struct job *job);
+    bool any_version; /* If-Match is * or absent. */
+    int64_t expected; /* The version in If-Match, unless any_version is set. */
     struct query query;
     struct idempotency *key; /* NULL without an Idempotency-Key. */
     struct text answer;      /* The body of the answer to a change, made before the commit that stores both. */
@@ -109,6 +111,14 @@ bool skip_load(const struct job *job);
 /* skip_load_resident: skips step_load when the record is known, and there is a host copy or the device has the current
  * version. */
 bool skip_load_resident(const struct job *job);
+/* step_settle: a step on the loop, from which on the record and the host copy stay as they are until the job ends;
+ * step_settle_record: only the record does. step_unsettle: a step on the loop before they change after all. */
+int step_settle(struct job *job);
+int step_settle_record(struct job *job);
+int step_unsettle(struct job *job);
+/* operation_thing: what steps on the device work on, for job->thing: two that work on one topology are never inside
+ * each other. */
+uint64_t operation_thing(const char *topology_id);
 /* step_match: a step on the loop that fails with SDD_ESTALE when If-Match does not name the current version. */
 int step_match(struct job *job);
 /* ensure_resident: a step on the compute thread that brings the current version of the mesh onto the device.
@@ -118,7 +128,8 @@ int ensure_resident(struct job *job);
  * of the slot, and copies n_edges and manifold from its topology into the mesh. `edit` says which mesh it was made of
  * and what changed; it is NULL for a new mesh.
  * Threads  the compute thread
- * Owner    *out is the caller's, after an error too, when it is either NULL or a resident without a mesh
+ * Owner    *out is NULL or from an earlier try, and is the caller's, after an error too, when it is either NULL or a
+ *          resident without a mesh
  * Errors   those of resident_load, in job->err */
 int build_resident(struct job *job, struct mesh *mesh, const struct resident_edit *edit, const char *topology_id,
                    int64_t version, struct resident **out);

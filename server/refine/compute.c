@@ -102,7 +102,7 @@ static int make_frame(struct refine_job *j, sdd_result *result)
     int rc = compute_frame(&j->base, j->plan.streamed, result);
     if (!rc)
         rc = bring_rest(j);
-    if (!rc) {
+    if (!rc && !executor_was_paused(job_of(j)->jobs->compute)) {
         const struct sdd_result_info *info = sdd_result_info(j->base.frame->result);
         estimate_learn(s->estimate, info->plan.method, j->plan.frame_bytes,
                        info->refine_seconds + info->digest_seconds + info->download_seconds);
@@ -203,6 +203,7 @@ static int make_stream(struct refine_job *j)
                              .first = j->base.first,
                              .length = j->base.length,
                              .rows = j->plan.piece_rows,
+                             .fair = job->task.claim,
                              .scheme = slot_of(job)->info.options.scheme};
     int rc = frame_plan_ring(ask_of(j), &j->plan, j->base.length / STREAM_ROW_BYTES + 1);
     if (!rc)

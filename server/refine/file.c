@@ -120,7 +120,7 @@ int file_begin(struct job *job)
         text_puts(&a->base.warnings, "the mesh's UVs are left out: scheme sqrt3 refines them under "
                                      "faceVaryingLinearInterpolation all alone\n");
     j->base.claim = 0;
-    return file_open(job_service(job), file_format(a), &s, claim, &job->cancel, &a->base.warnings, &j->stream,
+    return file_open(job_service(job), file_format(a), &s, claim, &job->task.claim, &a->base.warnings, &j->stream,
                      &job->err);
 }
 

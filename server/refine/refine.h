@@ -64,6 +64,10 @@ int name_answer(struct ask_job *a) SDD_MUST_CHECK;
 int name_by_history(struct ask_job *a) SDD_MUST_CHECK;
 void name_stream(struct ask_job *a);
 
+/* ask_cost_ns: about how long the job will work on the device, by what was measured so far. The record of the mesh is
+ * known. `bytes_a_point` is what the answer has for a point of the last level; 0 stands for that of its blocks. */
+int64_t ask_cost_ns(const struct ask_job *a, int64_t bytes_a_point);
+
 /* ---- the plan of a frame: refined, pose and plan ---------------------------------------------------------------- */
 struct frame_plan {
     sdd_plan *plan;                   /* Made once, unless the topology leaves the device meanwhile. */
@@ -203,6 +207,8 @@ struct estimate {
 void estimate_init(struct estimate *e);
 /* estimate_seconds: the time of this many bytes by this engine; 0 when nothing of about that size was measured. */
 double estimate_seconds(const struct estimate *e, const char *method, int64_t bytes);
+/* estimate_any: does the same where the engine is not known yet, by the slowest that was measured, or by a guess. */
+double estimate_any(const struct estimate *e, int64_t bytes);
 /* estimate_learn: adds a measurement: this many bytes took this many seconds. */
 void estimate_learn(struct estimate *e, const char *method, int64_t bytes, double seconds);
 

@@ -56,6 +56,7 @@ int stream_begin(struct stream *s, struct service *service, struct executor *exe
 {
     s->service = service;
     s->executor = executor;
+    s->task.claim.cancel = &s->cancel;
     metrics_add(service->metrics, M_STREAMS, 1);
     if (s->kind->take(s)) {
         make(s, cancel);
@@ -78,6 +79,7 @@ static void bury(struct stream *s)
     if (s->kind->leave)
         s->kind->leave(s);
     s->task.run = destroy;
+    s->task.claim = (struct fair_claim){0};
     executor_post(s->executor, &s->task);
 }
 

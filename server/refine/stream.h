@@ -72,8 +72,8 @@ struct stream {
     struct sdd_error err;
     int rc;
 };
-/* stream_begin: prepares a stream whose kind, head, first byte and claim are set, and makes its first piece. On error the
- * stream is freed. `phases` gets the time that it took.
+/* stream_begin: prepares a stream whose kind, head, first byte and claims are set, and makes its first piece. On error
+ * the stream is freed. `phases` gets the time that it took.
  * Threads  the one that makes pieces */
 int stream_begin(struct stream *s, struct service *service, struct executor *executor, const atomic_int *cancel,
                  double phases[N_PHASES], struct sdd_error *err) SDD_MUST_CHECK;
@@ -87,6 +87,7 @@ struct stream_ask {
     int64_t claim; /* The bytes of the pool that are taken for the ring. They are taken over, also on error. */
     int64_t rows;  /* The rows of a piece. */
     int scheme;
+    struct fair_claim fair; /* That of the job. */
 };
 /* rows_open: makes the first piece. `phases` gets the time that it took, and *by the method that made it
  * (sdd_result_info). The errors are those of sdd_refine.
@@ -94,11 +95,11 @@ struct stream_ask {
 int rows_open(struct service *s, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
               struct stream **out, struct sdd_error *err) SDD_MUST_CHECK;
 /* file_open: makes the first piece of a file. `warnings` gets lines about what it does not carry. `claim` are the bytes
- * of the pool that are taken for it; they are taken over, also on error.
+ * of the pool that are taken for it; they are taken over, also on error. `fair` is the claim of the job.
  * Errors   SDD_ETOO_LARGE and SDD_EUNSUPPORTED (the format cannot hold the surface), SDD_ENO_MEMORY
  * Threads  a worker */
 int file_open(struct service *s, const struct surface_format *format, const struct surface *surface, int64_t claim,
-              const atomic_int *cancel, struct text *warnings, struct stream **out,
+              const struct fair_claim *fair, struct text *warnings, struct stream **out,
               struct sdd_error *err) SDD_MUST_CHECK;
 /* file_hold: keeps the frame that the surface is of until the stream makes nothing any more. */
 void file_hold(struct stream *s, struct cached *frame);

@@ -6,6 +6,8 @@
 #include "server/refine/stream.h"
 #include <stdlib.h>
 
+#define PIECE_NS (10 * FILE_PIECE_BYTES) /* An estimate of the time that a piece takes. */
+
 struct file_stream {
     struct stream base;
     struct cached *frame; /* The loop's: the stream has a reference to it. NULL without one. */
@@ -56,7 +58,7 @@ static void free_stream(struct stream *base)
 }
 
 int file_open(struct service *service, const struct surface_format *format, const struct surface *surface,
-              int64_t claim, const atomic_int *cancel, struct text *warnings, struct stream **out,
+              int64_t claim, const struct fair_claim *fair, struct text *warnings, struct stream **out,
               struct sdd_error *err)
 {
     static const struct stream_kind kind = {take, make, free, leave, free_stream};
@@ -76,7 +78,9 @@ int file_open(struct service *service, const struct surface_format *format, cons
     text_puts(warnings, surface_file_warnings(s->file));
     s->base.kind = &kind;
     s->base.claim = claim;
-    rc = stream_begin(&s->base, service, service->jobs->host, cancel, phases, err);
+    s->base.task.claim = *fair;
+    s->base.task.claim.cost_ns = PIECE_NS;
+    rc = stream_begin(&s->base, service, service->jobs->host, fair->cancel, phases, err);
     if (!rc)
         *out = &s->base;
     return rc;

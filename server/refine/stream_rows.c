@@ -58,6 +58,8 @@ static void make(struct stream *base, const atomic_int *cancel)
     base->phases[PHASE_DIGEST] = info->digest_seconds;
     base->phases[PHASE_DOWNLOAD] = info->download_seconds;
     metrics_add(service->metrics, s->vertices, s->n_rows);
+    if (executor_was_paused(service->jobs->compute))
+        return;
     estimate_learn(service->estimate, info->plan.method, info->plan.blocks[0].bytes,
                    info->refine_seconds + info->digest_seconds + info->download_seconds);
 }
@@ -110,6 +112,8 @@ int rows_open(struct service *service, const struct stream_ask *ask, double phas
     s->vertices = (enum metric)(M_REFINED_CATMULL_CLARK + ask->scheme);
     lay_out(s, ask->first, ask->length, ask->rows);
     s->base.claim = ask->claim;
+    s->base.task.claim = ask->fair;
+    s->base.task.claim.cost_ns = (int64_t)(1e9 * estimate_any(service->estimate, ask->rows * STREAM_ROW_BYTES));
     int rc = stream_begin(&s->base, service, service->jobs->compute, ask->cancel, phases, err);
     if (rc)
         return rc;

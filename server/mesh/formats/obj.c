@@ -10,6 +10,7 @@
  *          all vt when no face uses them
  * Errors   everything else, naming the line; also a vt in only some corners of a face, or in only some faces */
 #include "server/mesh/formats/codec.h"
+#include "server/base/stop.h"
 #include "server/mesh/formats/obj_tags.h"
 #include "server/base/chars.h"
 #include <stdlib.h>
@@ -210,6 +211,8 @@ static int read_all(struct obj_reader *r)
 {
     int rc = SDD_OK;
     for (r->line = 1; r->at < r->end && !rc; r->line++) {
+        if (stop_due(r->line))
+            return stop_fail(r->err);
         if (obj_space(r))
             rc = read_statement(r);
         if (rc)

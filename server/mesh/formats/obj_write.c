@@ -2,6 +2,7 @@
 /* obj_write.c: writes a mesh as OBJ with tags, for downloads (mesh_to_obj). obj.c reads the same mesh back, except for
  * ids, primvars and the options that OBJ has no tag for. */
 #include "server/mesh/formats/codec.h"
+#include "server/base/stop.h"
 #include "server/mesh/formats/writer_text.h"
 #include "proto/files/file_names.h"
 #include <string.h>
@@ -25,7 +26,7 @@ static void write_options(FILE *f, const struct sdd_options *o)
 static void write_faces(FILE *f, const struct mesh *m)
 {
     int64_t c = 0;
-    for (int64_t i = 0; i < m->n_faces; i++) {
+    for (int64_t i = 0; i < m->n_faces && !stop_due(i); i++) {
         fputc('f', f);
         for (int32_t k = 0; k < m->face_counts[i]; k++, c++) {
             fprintf(f, " %lld", m->face_vertices[c] + 1LL);
@@ -53,10 +54,10 @@ static void write_all(FILE *f, const struct mesh *m)
     fputs("# subdd control mesh\n", f);
     if (*m->name)
         fprintf(f, "o %s\n", file_name_valid(FILE_NAME_OBJ, m->name, name));
-    for (int64_t i = 0; i < m->n_vertices; i++)
+    for (int64_t i = 0; i < m->n_vertices && !stop_due(i); i++)
         fprintf(f, "v %.9g %.9g %.9g\n", (double)m->points[3 * i], (double)m->points[3 * i + 1],
                 (double)m->points[3 * i + 2]);
-    for (int64_t i = 0; i < m->n_uvs; i++)
+    for (int64_t i = 0; i < m->n_uvs && !stop_due(i); i++)
         fprintf(f, "vt %.9g %.9g\n", (double)m->uvs[2 * i], (double)m->uvs[2 * i + 1]);
     write_faces(f, m);
     write_options(f, &m->options);

@@ -8,6 +8,7 @@
  *                       takes triangles alone, and has the same boundaries and tags ("none" would show the control
  *                       mesh) */
 #include "server/mesh/formats/codec.h"
+#include "server/base/stop.h"
 #include "server/mesh/formats/writer_text.h"
 #include "server/mesh/formats/usda_primvars.h"
 #include "proto/files/file_names.h"
@@ -36,7 +37,7 @@ static void write_rows(FILE *f, const char *type, const char *name, const void *
     int tuple = width <= 4 ? width : 1;
     const char *role = tuple == 1 || strlen(type) > 5 ? "" : tuple == 2 ? "2" : tuple == 3 ? "3" : "4";
     fprintf(f, "    %s%s[] %s = [", type, role, name);
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && !stop_due(i); i++) {
         if (i % tuple == 0)
             fputs(!i ? "" : i % (PER_LINE / tuple * tuple) ? ", " : ",\n        ", f);
         fputs(tuple == 1 ? "" : i % tuple ? ", " : "(", f);
