@@ -7,29 +7,33 @@
 #include <time.h>
 
 /* Threads fetch chunks one by one, so that a core that is busy with other work does not delay the rest. A chunk is long
- * enough that neighbouring indices stay in one core's cache, unless its items take long: then it gets shorter, so that
- * no thread is far behind its time. */
+ * enough that neighbouring indices stay in one core's cache and that looking at the clock costs nothing beside it,
+ * unless its items take long: then it gets shorter, so that no thread is far behind its time. */
 struct loop_chunk {
     int64_t end, size;
     uint64_t since;
 };
 #define CHUNK_BRIEF_NS 50000
 #define CHUNK_LONG_NS 1000000
+#define CHUNK_SHARE 16 /* At most this part of what a thread has left goes into a chunk that is longer than `usual`. */
 
-/* Fetches the next chunk of at most `most` items; the first is short, because nothing is known of them. Returns n once
- * there is none, or the time is over; but each thread gets one. */
-static inline int64_t chunk_fetch(struct loop_chunk *c, int64_t *next, int64_t n, int64_t most, uint64_t until)
+/* Fetches the next chunk; the first is short, because nothing is known of its items. Returns n once there is none, or
+ * the time is over; but each thread gets one. */
+static inline int64_t chunk_fetch(struct loop_chunk *c, int64_t *next, int64_t n, int64_t usual, int threads,
+                                  uint64_t until)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     const uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
     if (!c->size)
-        c->size = most > 32 ? most / 32 : 1;
+        c->size = usual > 32 ? usual / 32 : 1;
     else if (until && now >= until)
         return n;
-    else if (now - c->since < CHUNK_BRIEF_NS)
-        c->size = 2 * c->size < most ? 2 * c->size : most;
-    else if (now - c->since > CHUNK_LONG_NS)
+    else if (now - c->since < CHUNK_BRIEF_NS) {
+        const int64_t share = (n - __atomic_load_n(next, __ATOMIC_RELAXED)) / (CHUNK_SHARE * threads);
+        const int64_t most = share > usual ? share : usual;
+        c->size = 4 * c->size < most ? 4 * c->size : most;
+    } else if (now - c->since > CHUNK_LONG_NS)
         c->size = c->size > 1 ? c->size / 2 : 1;
     c->since = now;
     const int64_t first = __atomic_fetch_add(next, c->size, __ATOMIC_RELAXED);
@@ -43,11 +47,10 @@ static inline int64_t chunk_fetch(struct loop_chunk *c, int64_t *next, int64_t n
     {                                                                                                                  \
         struct name##_args a = *(const struct name##_args *)args;                                                      \
         int64_t next = first;                                                                                          \
-        (void)threads;                                                                                                 \
         PRAGMA(omp parallel num_threads(threads) if (n - first > 2 * chunk))                                           \
         {                                                                                                              \
             struct loop_chunk c = {0, 0, 0};                                                                           \
-            for (int64_t begin; (begin = chunk_fetch(&c, &next, n, chunk, until)) < n;)                                \
+            for (int64_t begin; (begin = chunk_fetch(&c, &next, n, chunk, threads, until)) < n;)                       \
                 for (int64_t i = begin; i < c.end; i++)                                                                \
                     body(i, &a);                                                                                       \
         }                                                                                                              \
