@@ -64,7 +64,7 @@ static const struct form {
     {BYTES("{"), "\"asset\"", "glTF", push},
     {BYTES("{"), NULL, "JSON", "send it as application/json (subd push: a file that ends in .json)"},
     {BYTES("["), NULL, "JSON", "send one mesh as application/json (subd push: a file that ends in .json)"},
-    {BYTES("#usda"), NULL, "USDA", "send it as model/vnd.usda (subd push: a file that ends in .usda)"},
+    {BYTES("#usda\0"), NULL, "USDA", "send it as model/vnd.usda (subd push: a file that ends in .usda)"},
 };
 
 static bool is_space(char c)

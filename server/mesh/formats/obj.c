@@ -45,7 +45,8 @@ static int read_vertex_more(struct obj_reader *r)
     while (n < 4 && obj_space(r) && obj_number(r, &more[n]))
         n++;
     if (obj_space(r) && n < 4) {
-        obj_lose(&r->lost, OBJ_LOSS_COLORS, "line %lld: a colour of v is not a finite number; the colours are left out",
+        obj_lose(&r->lost, OBJ_LOSS_COLORS,
+                 "line %lld: a colour or weight of v is not a finite number; the colours are left out",
                  (long long)r->line);
         obj_skip_line(r);
         return SDD_OK;

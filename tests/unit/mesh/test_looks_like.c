@@ -131,7 +131,8 @@ static void test_own(void **state)
                                          {"ply", "OBJ"},
                                          {"MM", "OBJ"},
                                          {"v", "OBJ"},
-                                         {"#!usda\nv 0 0 0\n", "OBJ"}};
+                                         {"#!usda\nv 0 0 0\n", "OBJ"},
+                                         {"#usdafied\nv 0 0 0\n", "OBJ"}};
     struct sdd_error err = {0};
     (void)state;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

@@ -178,9 +178,11 @@ static void test_colors(void **state)
     static const struct {
         const char *text, *says;
     } bad[] = {
-        {"v 0 0 0 .1 .2 .3\nv 1 0 0 nan nan nan\nv 1 1 0 1 1 1\n", "line 2: a colour of v is not a finite number; "},
-        {"v 0 0 0 1 1 1\nv 1 0 0 1 x 0\nv 1 1 0 1 1 1\n", "line 2: a colour of v is not a finite number; "},
-        {"v 0 0 0 1 1e39 1\nv 1 0 0\nv 1 1 0\n", "line 1: a colour of v is not a finite number; "},
+        {"v 0 0 0 .1 .2 .3\nv 1 0 0 nan nan nan\nv 1 1 0 1 1 1\n",
+         "line 2: a colour or weight of v is not a finite number; "},
+        {"v 0 0 0 1 1 1\nv 1 0 0 1 x 0\nv 1 1 0 1 1 1\n", "line 2: a colour or weight of v is not a finite number; "},
+        {"v 0 0 0 nan\nv 1 0 0\nv 1 1 0\n", "line 1: a colour or weight of v is not a finite number; "},
+        {"v 0 0 0 1 1e39 1\nv 1 0 0\nv 1 1 0\n", "line 1: a colour or weight of v is not a finite number; "},
         {"v 0 0 0 1 1 1\nv 1 0 0\nv 1 1 0 1 1 1\n", "line 2: v has no colour and those before it have one; "},
         {"v 0 0 0\nv 1 0 0 1\nv 1 1 0 1 1 1\n", "line 3: v has a colour and those before it have none; "},
     };
