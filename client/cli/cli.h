@@ -34,6 +34,7 @@ struct cli {
     int n_args, json, skip_digests, level, repeat;
     unsigned include; /* The blocks asked for besides positions, indices and UVs. */
     int compact;      /* 1 asks for compact blocks wherever there are any. */
+    int strict;       /* 1 refuses a file of which something would be left out. */
     int only_positions;
     struct subd_body pose_body;
     struct cli_writer *writer; /* The output file while a frame is fetched; NULL without one. */

@@ -217,6 +217,7 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        VERSION,
        REPEAT,
        REORDER,
+       STRICT,
        WHAT
 };
 
@@ -259,6 +260,7 @@ const struct cli_option cli_options[] = {
     {"crease-method", "TOKEN", OPTION + SUBD_CREASE_METHOD, MESH, "how sharpness decreases", "uniform chaikin"},
     {"orientation", "TOKEN", OPTION + SUBD_ORIENTATION, MESH, "the winding of faces", "rightHanded leftHanded"},
     {"reorder", "TOKEN", REORDER, MESH, "rcm puts neighbours close in memory; ids stay those of the file", "none rcm"},
+    {"strict", NULL, STRICT, MESH, "refuse a FILE of which something would be left out with a warning", NULL},
     {"server", "URL", SERVER, ALL, "the daemon, or unix:/PATH; default $SUBD_SERVER, else http://127.0.0.1:7373", NULL},
     {"ca-file", "FILE", CA_FILE, ALL, "certificates (PEM) that alone vouch for an https server; default: the system's",
      NULL},
@@ -311,6 +313,7 @@ static int take(struct cli *c, int value, char *text)
     case NAME: c->name = text; return 1;
     case KEY: c->key = text; return 1;
     case REORDER: c->reorder = text; return 1;
+    case STRICT: c->strict = 1; return 1;
     case METHOD: c->method = text; return 1;
     case SURFACE: c->surface = text; return 1;
     case NORMALS: c->include |= SUBD_NORMALS; return 1;

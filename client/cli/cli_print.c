@@ -208,6 +208,7 @@ static cJSON *primvars_json(const struct subd_mesh_info *m)
         cJSON_AddStringToObject(o, "type", m->primvars[i].type);
         cJSON_AddNumberToObject(o, "width", m->primvars[i].width);
         cJSON_AddNumberToObject(o, "values", (double)m->primvars[i].values);
+        add_count(o, "sets", m->primvars[i].sets);
         cJSON_AddItemToArray(a, o);
     }
     return a;
@@ -229,6 +230,9 @@ cJSON *cli_info_json(const struct subd_mesh_info *m)
     cJSON_AddNumberToObject(o, "edges", (double)m->edges);
     cJSON_AddNumberToObject(o, "uvs", (double)m->uvs);
     cJSON_AddBoolToObject(o, "manifold", m->manifold);
+    add_text(o, "upAxis", m->up_axis);
+    if (m->meters_per_unit > 0)
+        cJSON_AddNumberToObject(o, "metersPerUnit", m->meters_per_unit);
     cJSON_AddItemToObject(o, "primvars", primvars_json(m));
     cJSON_AddStringToObject(o, "residency", m->residency);
     cJSON_AddNumberToObject(o, "deviceBytes", (double)m->device_bytes);
@@ -242,6 +246,16 @@ cJSON *cli_info_json(const struct subd_mesh_info *m)
     return o;
 }
 
+static void add_stage(struct cli_table *t, const struct subd_mesh_info *m)
+{
+    char meters[32];
+    snprintf(meters, sizeof meters, "%.15g", m->meters_per_unit);
+    if (*m->up_axis)
+        cli_table_row(t, "upAxis", m->up_axis);
+    if (m->meters_per_unit > 0)
+        cli_table_row(t, "metersPerUnit", meters);
+}
+
 void cli_print_info(const struct subd_mesh_info *m)
 {
     struct cli_table t = {.columns = 2, .indent = "  "};
@@ -251,11 +265,15 @@ void cli_print_info(const struct subd_mesh_info *m)
            m->manifold ? "" : "not ");
     for (int i = 0; i < SUBD_N_OPTIONS; i++)
         cli_table_row(&t, option_keys[i], m->options[i]);
+    add_stage(&t, m);
     for (int i = 0; i < m->n_primvars; i++) {
         const struct subd_primvar_info *p = &m->primvars[i];
-        char name[sizeof p->name + 8], is[80];
+        char name[sizeof p->name + 8], is[120], sets[48] = "";
         snprintf(name, sizeof name, "primvar %s", p->name);
-        snprintf(is, sizeof is, "%s, %d %s a row, %s rows", p->interpolation, p->width, p->type, cli_amount(p->values));
+        if (p->sets)
+            snprintf(sets, sizeof sets, ", %s named sets", cli_amount(p->sets));
+        snprintf(is, sizeof is, "%s, %d %s a row, %s rows%s", p->interpolation, p->width, p->type,
+                 cli_amount(p->values), sets);
         cli_table_row(&t, name, is);
     }
     cli_table_print(&t);

@@ -83,7 +83,7 @@ int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info)
 {
     char of_file[256];
     struct subd_push p = SUBD_INIT(subd_push, .name = c->name ? c->name : stem(path, of_file),
-                                   .idempotency_key = c->key, .reorder = c->reorder);
+                                   .idempotency_key = c->key, .reorder = c->reorder, .strict = c->strict);
     struct subd_error err;
     struct subd_body body;
     char *data;

@@ -147,7 +147,9 @@ struct subd_mesh_info {
     int64_t bandwidth_before, bandwidth_after;
     int n_primvars;
     struct subd_primvar_info primvars[SUBD_MAX_PRIMVARS]; /* Sorted by name. */
-    int64_t reserved[16];
+    char up_axis[8];                                      /* "Y", "Z", or "" when it is not known. */
+    double meters_per_unit;                               /* 0 when it is not known. */
+    int64_t reserved[14];
 };
 /* A request body, which is sent as it is. */
 struct subd_body {
@@ -161,6 +163,7 @@ struct subd_push {
     const char *options[SUBD_MAX_OPTIONS]; /* Each overrides what the body says; NULL leaves it. */
     const char *idempotency_key;           /* A repeated push with the same key makes no second mesh; NULL is no key. */
     const char *reorder;                   /* "rcm" stores neighbours close together, ids stay; NULL is "none". */
+    int strict;                            /* 1 refuses a body of which something would be left out with a warning. */
 };
 /* subd_push: POST /v1/meshes. p and out may be NULL. */
 SUBD_API int subd_push(subd_client *c, const struct subd_body *body, const struct subd_push *p,
@@ -184,6 +187,10 @@ struct subd_mesh {
     int64_t n_corner_tags, n_holes, n_uvs;
     const struct subd_primvar *primvars; /* Shape [n_primvars], at most SUBD_MAX_PRIMVARS. */
     int n_primvars;
+    const struct subd_set_names *sets; /* Shape [n_primvars], or NULL when no primvar has names of face sets. */
+    const char *up_axis;               /* "Y" or "Z"; NULL is not known. */
+    double meters_per_unit;            /* 0 is not known. */
+    const double *transform;           /* Shape [16], as USD's matrix4d for row vectors; NULL is none. */
 };
 /* subd_push_mesh: subd_push of arrays, as protobuf. The arrays are copied before it returns.
  * Errors  SUBD_EUSAGE when an array is missing, or the mesh passes the 2 GiB of a protobuf message */
@@ -278,7 +285,11 @@ struct subd_block {
     char interpolation[16]; /* Class of the primvar, of primvar blocks. */
     char type[8];           /* "f32", "i32", "u32", "unorm16", "oct16" or "f16". */
     float low[3], high[3];  /* The box of a unorm16 block; 0 in a plan. */
-    int64_t reserved[4];
+    /* The names of the face sets of a uniform primvar, of whose values k is the k-th name and 0 no set: n_set_names
+     * strings in UTF-8, one after the other, each with a NUL at its end. NULL without any, and in a plan. */
+    const char *set_names;
+    int64_t n_set_names;
+    int64_t reserved[2];
 };
 struct subd_timing {
     char phase[24];
@@ -295,9 +306,12 @@ struct subd_frame {
     struct subd_timing timings[16];
     char warnings[8][200];
     const void *head; /* The head_bytes of the body before its blocks; with the blocks they make the body again. */
-    void *memory;     /* The library's; it holds the head and the blocks that were not placed. */
+    void *memory;     /* The library's; it holds the head, names, and the blocks that were not placed. */
     size_t memory_bytes;
-    int64_t reserved[16];
+    char up_axis[8];         /* "Y", "Z", or "" when it is not known. */
+    double meters_per_unit;  /* 0 when it is not known. */
+    const double *transform; /* Shape [16], as USD's matrix4d for row vectors; NULL is none. */
+    int64_t reserved[13];
 };
 #define SUBD_MAX_LEVEL 15
 struct subd_refine {

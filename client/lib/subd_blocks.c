@@ -58,11 +58,25 @@ static void keep_head(struct subd_frame_parser *p, unsigned char *to)
     memcpy(to, p->header, (size_t)p->header_bytes);
 }
 
-/* Finds memory for every block, or for the window of a sink, and for the head. */
+/* Moves the transform and the names of face sets from p->words to the frame's memory. */
+static void keep_words(struct subd_frame_parser *p, char *to)
+{
+    struct subd_frame *f = p->frame;
+    if (!p->words)
+        return;
+    memcpy(to, p->words, p->words_bytes);
+    if (f->transform)
+        f->transform = (const double *)(const void *)to;
+    for (int i = 0; i < f->n_blocks; i++)
+        if (f->blocks[i].set_names)
+            f->blocks[i].set_names = to + (f->blocks[i].set_names - p->words);
+}
+
+/* Finds memory for every block, or for the window of a sink, and for the words and the head. */
 static int place(struct subd_frame_parser *p)
 {
     struct subd_frame *f = p->frame;
-    size_t own = (size_t)p->position + (p->request->sink ? WINDOW : 0);
+    size_t own = (size_t)p->position + p->words_bytes + (p->request->sink ? WINDOW : 0);
     unsigned char *memory;
     for (int i = 0; i < f->n_blocks && !p->request->sink; i++) {
         struct subd_block *b = &f->blocks[i];
@@ -85,7 +99,8 @@ static int place(struct subd_frame_parser *p)
         b->data = memory;
         memory += ((size_t)b->bytes + 63) & ~(size_t)63;
     }
-    keep_head(p, memory);
+    keep_words(p, (char *)memory);
+    keep_head(p, memory + p->words_bytes);
     return SUBD_OK;
 }
 
@@ -277,9 +292,12 @@ int subd_frame_end(struct subd_frame_parser *p)
     if (p->failure) {
         p->frame->n_blocks = 0;
         p->frame->head_bytes = 0;
+        p->frame->transform = NULL;
     }
     free(p->header);
+    free(p->words);
     free(p->digest);
+    p->words = NULL;
     p->header = NULL;
     p->digest = NULL;
     return p->failure;

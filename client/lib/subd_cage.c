@@ -11,6 +11,7 @@ struct held {
     Subdd__V1__Mesh *message;
     struct subd_mesh mesh;
     struct subd_primvar primvars[SUBD_MAX_PRIMVARS];
+    struct subd_set_names sets[SUBD_MAX_PRIMVARS];
 };
 
 /* ---- arrays that fit together ------------------------------------------------------------------------------------ */
@@ -137,41 +138,37 @@ static int take_primvars(struct held *h, const Subdd__V1__Mesh *m)
         return 0;
     h->mesh.primvars = h->primvars;
     h->mesh.n_primvars = (int)m->n_primvars;
-    for (size_t i = 0; i < m->n_primvars; i++)
-        if (!take_primvar(&h->primvars[i], &h->mesh, m->primvars[i]))
+    h->mesh.sets = h->sets;
+    for (size_t i = 0; i < m->n_primvars; i++) {
+        Subdd__V1__Primvar *p = m->primvars[i];
+        if (!take_primvar(&h->primvars[i], &h->mesh, p) ||
+            !subd_sets_fit(p->n_set_names, p->interpolation, p->type, (int)p->width))
             return 0;
+        for (size_t k = 0; k < p->n_set_names; k++)
+            clean(p->set_names[k]);
+        h->sets[i] = (struct subd_set_names){(const char *const *)p->set_names, (int64_t)p->n_set_names};
+    }
+    return 1;
+}
+
+static int take_stage(struct subd_mesh *to, Subdd__V1__Mesh *m)
+{
+    if (m->transform.len && m->transform.len != 16 * sizeof(double))
+        return 0;
+    to->up_axis = *m->up_axis ? clean(m->up_axis) : NULL;
+    to->meters_per_unit = m->meters_per_unit;
+    to->transform = (const double *)(const void *)(m->transform.len ? m->transform.data : NULL);
     return 1;
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-/* Memory for an answer, within what one of its size can need: many empty parts would unpack to a hundred times it. */
-struct budget {
-    ProtobufCAllocator allocator;
-    size_t left;
-};
-
-static void *take_memory(void *arg, size_t bytes)
-{
-    struct budget *b = arg;
-    if (bytes > b->left)
-        return NULL;
-    b->left -= bytes;
-    return malloc(bytes);
-}
-
-static void give_memory(void *arg, void *memory)
-{
-    (void)arg;
-    free(memory);
-}
-
 static Subdd__V1__Mesh *unpack(subd_client *c)
 {
-    struct budget b = {{take_memory, give_memory, &b}, 2 * c->call.answer_bytes + 65536};
-    return subd_is_protobuf(c)
-               ? subdd__v1__mesh__unpack(&b.allocator, c->call.answer_bytes, (const uint8_t *)c->call.answer)
-               : NULL;
+    struct subd_budget b;
+    return subd_is_protobuf(c) ? subdd__v1__mesh__unpack(subd_budget_begin(&b, c->call.answer_bytes),
+                                                         c->call.answer_bytes, (const uint8_t *)c->call.answer)
+                               : NULL;
 }
 
 static void take_words(struct subd_cage *to, Subdd__V1__Mesh *m)
@@ -196,7 +193,7 @@ static int finish_arrays(subd_client *c, void *out, struct subd_error *err)
 {
     struct subd_cage *to = out;
     struct held *h = calloc(1, sizeof *h);
-    const Subdd__V1__Mesh *m;
+    Subdd__V1__Mesh *m;
     if (!h)
         return subd_fail(err, SUBD_ENO_MEMORY, "no memory for a control mesh");
     to->memory = h;
@@ -211,7 +208,7 @@ static int finish_arrays(subd_client *c, void *out, struct subd_error *err)
     to->face_ids = integers(&m->face_ids);
     to->version = strtoll(c->call.etag + strcspn(c->call.etag, "0123456789"), NULL, 10);
     if (!take_faces(&h->mesh, m) || !take_tags(&h->mesh, m) || !take_uvs(&h->mesh, m) || !take_primvars(h, m) ||
-        !within(&m->vertex_ids, h->mesh.n_vertices, 0, INT64_MAX) ||
+        !take_stage(&h->mesh, m) || !within(&m->vertex_ids, h->mesh.n_vertices, 0, INT64_MAX) ||
         !within(&m->face_ids, h->mesh.n_faces, 0, INT64_MAX) || to->version < 1) {
         subd_cage_free(to);
         return subd_fail(err, SUBD_EPROTOCOL, "the arrays of the server's control mesh do not fit together");

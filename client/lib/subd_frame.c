@@ -170,9 +170,50 @@ static void copy_warnings(struct subd_frame *f, const Subdd__V1__FrameHeader *h)
         subd_copy_text(f->warnings[f->n_warnings++], sizeof *f->warnings, h->warnings[i]);
 }
 
+/* Keeps the transform and the names of face sets, whose pointers lead into p->words until subd_blocks.c moves them. */
+static int take_words(struct subd_frame_parser *p, const Subdd__V1__FrameHeader *h)
+{
+    struct subd_frame *f = p->frame;
+    size_t bytes = h->transform.len;
+    char *to;
+    if (h->transform.len && h->transform.len != 16 * sizeof(double))
+        return subd_fail(p->err, SUBD_EPROTOCOL, "the frame's transform is no matrix of 16 numbers");
+    for (size_t i = 0; i < h->n_blocks; i++) {
+        const Subdd__V1__Block *b = h->blocks[i];
+        if (!subd_sets_fit(b->n_set_names, b->interpolation, b->type, (int)b->components))
+            return subd_fail(p->err, SUBD_EPROTOCOL, "block %s has names of face sets, which it cannot have",
+                             b->semantic);
+        for (size_t k = 0; k < b->n_set_names; k++)
+            bytes += strlen(b->set_names[k]) + 1;
+    }
+    subd_copy_text(f->up_axis, sizeof f->up_axis, h->up_axis);
+    f->meters_per_unit = h->meters_per_unit;
+    p->words_bytes = bytes;
+    to = p->words = bytes ? malloc(bytes) : NULL;
+    if (bytes && !to)
+        return subd_fail(p->err, SUBD_ENO_MEMORY, "no memory for the names in a frame");
+    if (h->transform.len) {
+        memcpy(to, h->transform.data, h->transform.len);
+        f->transform = (const double *)(const void *)to;
+        to += h->transform.len;
+    }
+    for (size_t i = 0; i < h->n_blocks; i++)
+        for (size_t k = 0; k < h->blocks[i]->n_set_names; k++) {
+            size_t n = strlen(h->blocks[i]->set_names[k]) + 1;
+            if (k == 0)
+                f->blocks[i].set_names = to;
+            subd_copy_text(to, n, h->blocks[i]->set_names[k]);
+            f->blocks[i].n_set_names++;
+            to += n;
+        }
+    return SUBD_OK;
+}
+
 int subd_frame_header(struct subd_frame_parser *p, int64_t first_byte)
 {
-    Subdd__V1__FrameHeader *h = subdd__v1__frame_header__unpack(NULL, (size_t)p->header_bytes, p->header);
+    struct subd_budget budget;
+    Subdd__V1__FrameHeader *h = subdd__v1__frame_header__unpack(subd_budget_begin(&budget, (size_t)p->header_bytes),
+                                                                (size_t)p->header_bytes, p->header);
     struct subd_frame *f = p->frame;
     unsigned include = p->request->include ? p->request->include : SUBD_POSITIONS | SUBD_INDICES;
     int rc = SUBD_EPROTOCOL;
@@ -200,6 +241,8 @@ int subd_frame_header(struct subd_frame_parser *p, int64_t first_byte)
     f->frame_bytes = p->total_bytes;
     copy_warnings(f, h);
     rc = read_table(f, h, include, p->request, p->err);
+    if (rc == SUBD_OK)
+        rc = take_words(p, h);
     if (rc == SUBD_OK)
         rc = place_blocks(f, h, first_byte, p->total_bytes, p->order, p->err);
 out:

@@ -12,7 +12,8 @@
 #include "subd_patches.h"
 
 #define SUBD_FRAME_MEDIA_TYPE "application/vnd.subdd.frame"
-#define SUBD_FRAME_MAX_HEADER 65536
+/* Of a header with all names of face sets that a mesh may have. Its length takes 3 bytes at most. */
+#define SUBD_FRAME_MAX_HEADER ((1 << 21) - 1)
 
 /* The digest xxh64-tree-1k of bytes that come in order. Each level holds up to 128 values of the level below. */
 struct subd_digest {
@@ -43,6 +44,10 @@ struct subd_frame_parser {
     int64_t window_at;          /* The byte of the current block at which the window begins. */
     unsigned char *header;      /* subd_frame_end frees it. */
     struct subd_digest *digest; /* NULL when digests are not verified; subd_frame_end frees it. */
+    /* The transform, if there is one, and the names of face sets, until the frame has memory. subd_frame_end frees
+     * it. */
+    char *words;
+    size_t words_bytes;
 };
 /* subd_frame_begin: prepares a parser and clears *frame, except for its memory.
  * Errors  SUBD_EPROTOCOL when the length of the body is unknown or too short for a frame */
@@ -80,6 +85,8 @@ int subd_block_primvar(const struct subd_frame *f, const struct subd_block *b, s
 /* subd_frame_primvars: checks that the frame has the primvars in `asked` and no others, and that exactly the
  * faceVarying ones have indices. */
 int subd_frame_primvars(const struct subd_frame *f, const char *asked, struct subd_error *err);
+/* subd_sets_fit: whether a primvar of this class, type and width can have so many names of face sets. */
+int subd_sets_fit(size_t n, const char *interpolation, const char *type, int width);
 /* subd_frame_header: unpacks and checks the header once it is complete, and fills frame and order. Blocks may lie in
  * [first_byte, total_bytes). */
 int subd_frame_header(struct subd_frame_parser *p, int64_t first_byte);

@@ -26,6 +26,11 @@ static int64_t rows_of_class(const struct subd_frame *f, const char *interpolati
     return strcmp(interpolation, "faceVarying") == 0 ? -1 : -2;
 }
 
+int subd_sets_fit(size_t n, const char *interpolation, const char *type, int width)
+{
+    return n == 0 || (strcmp(interpolation, "uniform") == 0 && strcmp(type, "i32") == 0 && width <= 1);
+}
+
 int subd_block_primvar(const struct subd_frame *f, const struct subd_block *b, struct subd_error *err)
 {
     int64_t rows = rows_of_class(f, b->interpolation);

@@ -14,13 +14,14 @@ static int copy_primvars(struct subd_mesh_info *to, const Subdd__V1__MeshInfo *f
     for (int i = 0; i < to->n_primvars; i++) {
         const Subdd__V1__PrimvarInfo *p = from->primvars[i];
         struct subd_primvar_info *q = &to->primvars[i];
-        if (p->width > INT32_MAX || p->values > INT64_MAX)
+        if (p->width > INT32_MAX || p->values > INT64_MAX || p->sets > INT64_MAX)
             return SUBD_EPROTOCOL;
         subd_copy_text(q->name, sizeof q->name, p->name);
         subd_copy_text(q->interpolation, sizeof q->interpolation, p->interpolation);
         subd_copy_text(q->type, sizeof q->type, p->type);
         q->width = (int)p->width;
         q->values = (int64_t)p->values;
+        q->sets = (int64_t)p->sets;
     }
     return SUBD_OK;
 }
@@ -47,6 +48,8 @@ int subd_info_copy(struct subd_mesh_info *to, const Subdd__V1__MeshInfo *from)
         for (int i = 0; i < SUBD_N_OPTIONS; i++)
             subd_copy_text(to->options[i], sizeof to->options[i], tokens[i]);
     }
+    subd_copy_text(to->up_axis, sizeof to->up_axis, from->up_axis);
+    to->meters_per_unit = from->meters_per_unit;
     to->version = (int64_t)from->version;
     to->vertices = (int64_t)from->vertices;
     to->faces = (int64_t)from->faces;
@@ -79,6 +82,11 @@ int subd_finish_info(subd_client *c, void *out, struct subd_error *err)
                                  : NULL;
     struct subd_mesh_info info;
     int rc = m ? subd_info_copy(&info, m) : SUBD_EPROTOCOL;
+    if (rc == SUBD_OK && m->n_warnings) { /* The headers may have the first of them alone. */
+        c->n_warnings = 0;
+        for (size_t i = 0; i < m->n_warnings && c->n_warnings < SUBD_MAX_WARNINGS; i++)
+            subd_copy_text(c->warnings[c->n_warnings++], sizeof *c->warnings, m->warnings[i]);
+    }
     subdd__v1__mesh_info__free_unpacked(m, NULL);
     if (rc != SUBD_OK)
         return unreadable(c, err);

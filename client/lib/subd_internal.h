@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <curl/curl.h>
 #include <poll.h>
+#include <protobuf-c/protobuf-c.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 
@@ -66,6 +67,15 @@ void subd_text_mesh_path(struct subd_text *t, const char *id, const char *leaf);
 void subd_text_list_path(struct subd_text *t, const char *name, const char *after, int limit);
 /* subd_text_query: adds one more query parameter, or nothing when the value is NULL. */
 void subd_text_query(struct subd_text *t, const char *key, const char *value);
+
+/* Memory for an answer that is unpacked, within what one of its size can need: many empty parts would unpack to a
+ * hundred times it. A budget must not move. */
+struct subd_budget {
+    ProtobufCAllocator allocator;
+    size_t left;
+};
+/* subd_budget_begin: a budget for an answer of so many bytes. What it gives is freed with free_unpacked(m, NULL). */
+ProtobufCAllocator *subd_budget_begin(struct subd_budget *b, size_t answer_bytes);
 
 /* ---- request (subd_request.c) -------------------------------------------------------------------------------- */
 typedef int (*subd_finish_fn)(subd_client *c, void *out, struct subd_error *err);
@@ -130,6 +140,8 @@ struct subd_search {
     struct subd_error *err, own;
 };
 
+#define SUBD_MAX_WARNINGS 72 /* Of one answer. The daemon has at most 65 of a mesh. */
+
 struct subd_client {
     CURL *easy;
     CURLM *multi;
@@ -145,7 +157,7 @@ struct subd_client {
     struct subd_loop loop;      /* Its callbacks are NULL unless subd_attach has set them. */
     int64_t timer_ms;           /* When curl wants to be called, by subd_now_ms; -1 when it does not. */
     char curl_text[CURL_ERROR_SIZE];
-    char warnings[8][640]; /* The Subdd-Warning headers of the last call. */
+    char warnings[SUBD_MAX_WARNINGS][640]; /* Those in the last answer, or its Subdd-Warning headers. */
     int n_warnings;
     struct subd_error scratch; /* Takes the error when the caller's err is NULL. */
     struct subd_call call;

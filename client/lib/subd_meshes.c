@@ -25,6 +25,7 @@ static int push(subd_client *c, struct subd_request *r, const struct subd_push *
     for (int i = 0; i < SUBD_N_OPTIONS; i++)
         subd_text_query(&r->path, subd_option_name((enum subd_option)i), p.options[i]);
     subd_text_query(&r->path, "reorder", p.reorder);
+    subd_text_query(&r->path, "strict", p.strict ? "true" : NULL);
     r->idempotency_key = p.idempotency_key;
     return subd_request_start(c, r, err);
 }
@@ -60,6 +61,21 @@ int subd_primvar_pack(Subdd__V1__Primvar *to, const struct subd_primvar *from)
     return borrow(&to->values, from->values, from->n_values) && borrow(&to->indices, from->indices, from->n_indices);
 }
 
+/* Makes the message borrow the names. Returns 0 when one is missing. */
+static int pack_sets(Subdd__V1__Primvar *to, const struct subd_set_names *from)
+{
+    if (!from || !from->n)
+        return 1;
+    if (from->n < 0 || !from->names)
+        return 0;
+    for (int64_t i = 0; i < from->n; i++)
+        if (!from->names[i])
+            return 0;
+    to->set_names = (char **)(uintptr_t)from->names;
+    to->n_set_names = (size_t)from->n;
+    return 1;
+}
+
 static int set_primvars(Subdd__V1__Mesh *w, const struct subd_mesh *m, Subdd__V1__Primvar *primvars,
                         Subdd__V1__Primvar **pointers)
 {
@@ -68,9 +84,18 @@ static int set_primvars(Subdd__V1__Mesh *w, const struct subd_mesh *m, Subdd__V1
     w->n_primvars = (size_t)m->n_primvars;
     w->primvars = pointers;
     for (int i = 0; i < m->n_primvars; i++)
-        if (!subd_primvar_pack(pointers[i] = &primvars[i], &m->primvars[i]))
+        if (!subd_primvar_pack(pointers[i] = &primvars[i], &m->primvars[i]) ||
+            !pack_sets(&primvars[i], m->sets ? &m->sets[i] : NULL))
             return 0;
     return 1;
+}
+
+static void pack_stage(Subdd__V1__Mesh *w, const struct subd_mesh *m)
+{
+    w->up_axis = (char *)(uintptr_t)(m->up_axis ? m->up_axis : "");
+    w->meters_per_unit = m->meters_per_unit;
+    if (m->transform)
+        w->transform = (ProtobufCBinaryData){16 * sizeof(double), (uint8_t *)(uintptr_t)m->transform};
 }
 
 /* Makes *w borrow the arrays of a mesh. */
@@ -78,6 +103,7 @@ static int pack_mesh(Subdd__V1__Mesh *w, const struct subd_mesh *m, Subdd__V1__P
                      Subdd__V1__Primvar **pointers, struct subd_error *err)
 {
     subdd__v1__mesh__init(w);
+    pack_stage(w, m);
     if (m->n_vertices > INT32_MAX || m->n_uvs > INT32_MAX || !borrow(&w->points, m->points, 3 * m->n_vertices) ||
         !borrow(&w->face_vertex_counts, m->face_counts, m->n_faces) ||
         !borrow(&w->face_vertex_indices, m->face_vertices, m->n_corners) ||

@@ -24,12 +24,19 @@ struct subd_primvar {
     int64_t n_values;
     int64_t n_indices; /* With 0, row i takes value i; a faceVarying primvar needs one for each face corner. */
 };
+/* The names of face sets, such as materials or groups, of a uniform primvar of one i32: its value 0 is no set, and k is
+ * the k-th name. */
+struct subd_set_names {
+    const char *const *names; /* Shape [n]: UTF-8, 1 to 255 bytes each. */
+    int64_t n;
+};
 /* A primvar in the description of a mesh. */
 struct subd_primvar_info {
     char name[64], interpolation[16], type[8];
     int width;
     int64_t values; /* Rows of values. */
-    int64_t reserved[2];
+    int64_t sets;   /* Names of face sets. */
+    int64_t reserved[1];
 };
 
 #endif

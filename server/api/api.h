@@ -37,7 +37,8 @@ void api_plan(struct request *r);
 struct info_state {
     const char *residency;
     int64_t device_bytes, host_bytes;
-    const int64_t *bandwidth; /* [2] The bandwidth before and after a reorder; NULL when none was asked for. */
+    const int64_t *bandwidth;    /* [2] The bandwidth before and after a reorder; NULL when none was asked for. */
+    const struct text *warnings; /* Lines about what the mesh lost on its way in; NULL says nothing of them. */
 };
 /* info_json, info_proto: write a MeshInfo as a JSON object or as a message. */
 void info_json(struct text *out, const struct store_info *info, const struct info_state *state);

@@ -61,7 +61,7 @@ static int build(struct job *job)
 static void describe(struct edit_job *e, int64_t now)
 {
     const struct mesh *m = e->result.mesh;
-    struct info_state state = {"device", resident_bytes(e->resident), mesh_bytes(m), NULL};
+    struct info_state state = {"device", resident_bytes(e->resident), mesh_bytes(m), NULL, NULL};
     char topology_id[MESH_TOPOLOGY_ID_SIZE];
     memcpy(topology_id, e->info.topology_id, sizeof topology_id);
     e->info = e->base.slot->info;

@@ -21,7 +21,7 @@ static void write_date(char out[40], int64_t ms)
 struct info_state info_state_of(const struct slot *slot)
 {
     int64_t device = slot && slot->resident ? (int64_t)atomic_load(&slot->resident->bytes) : 0;
-    return (struct info_state){slot ? slot_residency(slot) : "disk", device, slot ? slot->host_bytes : 0, NULL};
+    return (struct info_state){slot ? slot_residency(slot) : "disk", device, slot ? slot->host_bytes : 0, NULL, NULL};
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -37,7 +37,46 @@ static void primvars_json(struct text *out, const struct store_info *info)
         text_member(out, "type", primvar_type(p->type));
         text_member_int(out, "width", p->width);
         text_member_int(out, "values", p->n_values);
+        if (info->sets[i].n)
+            text_member_int(out, "sets", info->sets[i].n);
         text_puts(out, "}");
+    }
+    text_puts(out, "]");
+}
+
+static void stage_json(struct text *out, const struct mesh_stage *stage)
+{
+    if (stage->up_axis)
+        text_member(out, "upAxis", mesh_up_axis_name(stage->up_axis));
+    if (stage->meters_per_unit > 0) {
+        text_key(out, "metersPerUnit");
+        text_printf(out, "%.15g", stage->meters_per_unit);
+    }
+}
+
+/* The most warnings of an answer: those of each kind of loss, and one that counts others. */
+#define MAX_WARNINGS (LOSSES_MAX + 1)
+
+/* Copies the next line of *at, and moves *at behind it. Returns false at the end. */
+static bool next_line(const char **at, char line[WARNING_SIZE])
+{
+    size_t n = *at ? strcspn(*at, "\n") : 0;
+    if (!n)
+        return false;
+    snprintf(line, WARNING_SIZE, "%.*s", (int)n, *at);
+    *at += n + ((*at)[n] == '\n');
+    return true;
+}
+
+static void warnings_json(struct text *out, const struct text *warnings)
+{
+    const char *at = warnings->data;
+    char line[WARNING_SIZE];
+    text_key(out, "warnings");
+    text_puts(out, "[");
+    for (int i = 0; i < MAX_WARNINGS && next_line(&at, line); i++) {
+        text_puts(out, i ? "," : "");
+        text_json_string(out, line);
     }
     text_puts(out, "]");
 }
@@ -64,6 +103,7 @@ void info_json(struct text *out, const struct store_info *info, const struct inf
     text_member_int(out, "uvs", info->n_uvs);
     text_key(out, "manifold");
     text_puts(out, info->manifold ? "true" : "false");
+    stage_json(out, &info->stage);
     primvars_json(out, info);
     text_member(out, "residency", state->residency);
     text_member_int(out, "deviceBytes", state->device_bytes);
@@ -74,6 +114,8 @@ void info_json(struct text *out, const struct store_info *info, const struct inf
         text_member_int(out, "bandwidthBefore", state->bandwidth[0]);
         text_member_int(out, "bandwidthAfter", state->bandwidth[1]);
     }
+    if (state->warnings && state->warnings->bytes)
+        warnings_json(out, state->warnings);
     text_puts(out, "}");
 }
 
@@ -127,6 +169,8 @@ static void fill(struct info_message *m, const struct store_info *info, const st
     m->info.edges = (uint64_t)info->n_edges;
     m->info.uvs = (uint64_t)info->n_uvs;
     m->info.manifold = info->manifold;
+    m->info.up_axis = chars_proto(mesh_up_axis_name(info->stage.up_axis));
+    m->info.meters_per_unit = info->stage.meters_per_unit;
     m->info.residency = chars_proto(state->residency);
     m->info.device_bytes = (uint64_t)state->device_bytes;
     m->info.host_bytes = (uint64_t)state->host_bytes;
@@ -140,6 +184,7 @@ static void fill(struct info_message *m, const struct store_info *info, const st
         m->primvars[i].type = chars_proto(primvar_type(p->type));
         m->primvars[i].width = (uint32_t)p->width;
         m->primvars[i].values = (uint64_t)p->n_values;
+        m->primvars[i].sets = (uint64_t)info->sets[i].n;
     }
     m->info.n_primvars = (size_t)info->n_primvars;
     m->info.primvars = m->pointers;
@@ -164,7 +209,14 @@ static void pack(struct text *out, const ProtobufCMessage *message)
 void info_proto(struct text *out, const struct store_info *info, const struct info_state *state)
 {
     struct info_message m;
+    char lines[MAX_WARNINGS][WARNING_SIZE], *pointers[MAX_WARNINGS];
+    const char *at = state->warnings ? state->warnings->data : NULL;
     fill(&m, info, state);
+    for (m.info.n_warnings = 0; m.info.n_warnings < MAX_WARNINGS && next_line(&at, lines[m.info.n_warnings]);)
+        m.info.n_warnings++;
+    for (size_t i = 0; i < m.info.n_warnings; i++)
+        pointers[i] = lines[i];
+    m.info.warnings = pointers;
     pack(out, &m.info.base);
 }
 

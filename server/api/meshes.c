@@ -43,12 +43,15 @@ static int create_parse(struct job *job)
     struct mesh_job *j = &c->base;
     struct losses losses = {0};
     const char *name = query_get(&j->query, "name");
+    int rc = query_bool(&j->query, "strict", &losses.strict, &job->err);
+    if (rc)
+        return rc;
     int (*read)(const void *, size_t, struct mesh **, struct losses *, struct sdd_error *) =
         j->media_in & MEDIA_PROTOBUF ? mesh_from_proto
         : j->media_in & MEDIA_JSON   ? mesh_from_json
         : j->media_in & MEDIA_USDA   ? mesh_from_usda
                                      : mesh_from_obj;
-    int rc = read(j->body, j->body_bytes, &c->mesh, &losses, &job->err);
+    rc = read(j->body, j->body_bytes, &c->mesh, &losses, &job->err);
     losses_print(&losses, &j->warnings);
     if (rc || (rc = query_options(&j->query, &c->mesh->options, &job->err)) || (rc = idempotency_digest(j)) ||
         (rc = create_reorder(job)))
@@ -89,8 +92,8 @@ static int create_build(struct job *job)
 static void create_describe(struct create_job *c, int64_t now)
 {
     const struct mesh *m = c->mesh;
-    struct info_state state = {"device", resident_bytes(c->resident), mesh_bytes(m),
-                               c->reordered ? c->bandwidth : NULL};
+    struct info_state state = {"device", resident_bytes(c->resident), mesh_bytes(m), c->reordered ? c->bandwidth : NULL,
+                               &c->base.warnings};
     memcpy(c->info.name, m->name, sizeof c->info.name);
     c->info.version = 1;
     store_info_measure(&c->info, m);

@@ -7,7 +7,7 @@
 #define INFO (MEDIA_JSON | MEDIA_PROTOBUF)
 #define SURFACE (MEDIA_FRAME | MEDIA_FILES)
 
-static const char *const q_create[] = {"name", "reorder", NULL};
+static const char *const q_create[] = {"name", "reorder", "strict", NULL};
 static const char *const q_list[] = {"name", "after", "limit", NULL};
 static const char *const q_positions[] = {"first", NULL};
 static const char *const q_refined[] = {"level", "surface", "include", "compact", "primvars", "method", NULL};

@@ -301,7 +301,7 @@ void primvars_free(struct mesh *m)
     for (int i = 0; i < m->n_primvars; i++) {
         free(m->primvars[i].values);
         free(m->primvars[i].indices);
-        free((void *)(uintptr_t)m->primvars[i].sets.text);
+        set_names_free(&m->primvars[i].sets);
     }
     free(m->primvars);
 }

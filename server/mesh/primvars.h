@@ -32,8 +32,8 @@ struct primvar_info {
     int32_t width;         /* Numbers in a row of values. */
     int32_t n_values;      /* Rows of values. */
 };
-/* The names of face sets, such as materials or groups: a uniform primvar of one i32 may have them. Its value 0 is no set,
- * and its value k is the k-th name. Materials are primvar materialBind (USD's family of subsets), OBJ's groups are
+/* The names of face sets, such as materials or groups: a uniform primvar of one i32 may have them. Its value 0 is no
+ * set, and its value k is the k-th name. Materials are primvar materialBind (USD's family of subsets), OBJ's groups are
  * primvar group. */
 struct set_names {
     const char *text; /* n names of UTF-8, each with a NUL at its end; NULL without names. */
@@ -110,6 +110,9 @@ int primvars_list(const struct mesh *m, struct primvar_info infos[SDD_MAX_PRIMVA
 struct losses;
 int set_names_build(struct primvar *p, const struct primvar_array *a, int64_t *names, int64_t *bytes, struct losses *l,
                     struct sdd_error *err) SDD_MUST_CHECK;
+/* set_names_copy: copies the text, which the caller of both frees with set_names_free. Errors  SDD_ENO_MEMORY */
+int set_names_copy(const struct set_names *from, struct set_names *to, struct sdd_error *err) SDD_MUST_CHECK;
+void set_names_free(struct set_names *s); /* It becomes empty. */
 /* set_names_check_value: checks the value of face `row`. Errors  SDD_EMESH naming where.values */
 int set_names_check_value(const struct set_names *s, int32_t value, int64_t row, const char *where,
                           struct sdd_error *err) SDD_MUST_CHECK;

@@ -3,6 +3,7 @@
 #include "server/base/chars.h"
 #include "server/mesh/mesh.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FIELD_SIZE (PRIMVAR_WHERE_SIZE + 24)
@@ -77,12 +78,26 @@ int set_names_build(struct primvar *p, const struct primvar_array *a, int64_t *n
         if (bad)
             values[i] = 0;
     }
-    char *text = mesh_alloc(a->sets.bytes, 1, err);
-    if (!text)
-        return SDD_ENO_MEMORY;
-    memcpy(text, a->sets.text, (size_t)a->sets.bytes);
-    p->sets = (struct set_names){text, a->sets.n, a->sets.bytes};
     *names += a->sets.n;
     *bytes += a->sets.bytes;
+    return set_names_copy(&a->sets, &p->sets, err);
+}
+
+int set_names_copy(const struct set_names *from, struct set_names *to, struct sdd_error *err)
+{
+    *to = (struct set_names){0};
+    if (!from->n)
+        return SDD_OK;
+    char *text = mesh_alloc(from->bytes, 1, err);
+    if (!text)
+        return SDD_ENO_MEMORY;
+    memcpy(text, from->text, (size_t)from->bytes);
+    *to = (struct set_names){text, from->n, from->bytes};
     return SDD_OK;
+}
+
+void set_names_free(struct set_names *s)
+{
+    free((void *)(uintptr_t)s->text);
+    *s = (struct set_names){0};
 }

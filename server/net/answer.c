@@ -14,6 +14,7 @@
 #define RETRY_AFTER_S 1
 #define PROBLEM_TYPE "/docs/errors#" /* The page that api_errors_page makes; its anchors are the codes. */
 #define RETRY_TOKEN_S 60             /* Wrong tokens are counted by the minute. */
+#define MAX_WARNINGS 8               /* In headers; an answer that has them in its body has all. */
 #define SMALL_ANSWER (32 << 10)      /* Bodies up to this size go out in one write with their headers. */
 
 /* After how many seconds the same request may succeed; 0 when only a different request can. */
@@ -33,8 +34,16 @@ void answer_header(struct request *r, const char *name, const char *value)
 void answer_warnings(struct request *r, const struct text *lines)
 {
     char line[WARNING_SIZE];
-    for (const char *s = lines->bytes ? lines->data : ""; *s;) {
+    int all = 0, n_sent = 0;
+    for (const char *s = lines->bytes ? lines->data : ""; *s; s++)
+        all += *s == '\n' || !s[1];
+    for (const char *s = lines->bytes ? lines->data : ""; *s; n_sent++) {
         size_t n = strcspn(s, "\n");
+        if (n_sent == MAX_WARNINGS - 1 && all > MAX_WARNINGS) {
+            snprintf(line, sizeof line, "and %d more warnings", all - n_sent);
+            answer_header(r, "Subdd-Warning", line);
+            return;
+        }
         snprintf(line, sizeof line, "%.*s", (int)n, s);
         if (n >= sizeof line)
             memcpy(line + sizeof line - 4, "...", 4);

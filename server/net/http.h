@@ -82,8 +82,8 @@ void answer_error(struct request *r, const struct sdd_error *err);
  * r->answer_bytes what it gives. */
 void answer_response(struct request *r, int status, struct MHD_Response *response, int64_t bytes);
 void answer_header(struct request *r, const char *name, const char *value);
-/* answer_warnings: adds a header Subdd-Warning for each line, which must be ASCII. A line that is too long ends with
- * "...". */
+/* answer_warnings: adds a header Subdd-Warning for each line, which must be ASCII; of many lines the first, as proxies
+ * take no long heads, and one that counts the others. A line that is too long ends with "...". */
 #define WARNING_SIZE 640
 void answer_warnings(struct request *r, const struct text *lines);
 /* version_tag: writes the entity tag of a version in a representation (a media bit): "7" as JSON, and "7-pb", "7-obj"

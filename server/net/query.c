@@ -107,6 +107,16 @@ int query_int(const struct query *q, const char *name, int64_t min, int64_t max,
     return SDD_OK;
 }
 
+int query_bool(const struct query *q, const char *name, bool *out, struct sdd_error *err)
+{
+    const char *s = query_get(q, name);
+    if (s && strcmp(s, "true") != 0 && strcmp(s, "false") != 0)
+        return sdd_fail(err, SDD_EINVALID, name, "%s is true or false, not \"%.40s\"", name, s);
+    if (s)
+        *out = strcmp(s, "true") == 0;
+    return SDD_OK;
+}
+
 int query_options(const struct query *q, struct sdd_options *options, struct sdd_error *err)
 {
     for (int i = 0; i < q->n; i++) {

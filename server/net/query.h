@@ -31,6 +31,8 @@ const char *query_get(const struct query *q, const char *name);
 /* query_int: reads an integer. *out stays as it is when the parameter is absent. Errors  SDD_EINVALID */
 int query_int(const struct query *q, const char *name, int64_t min, int64_t max, int64_t *out,
               struct sdd_error *err) SDD_MUST_CHECK;
+/* query_bool: reads true or false. *out stays as it is when the parameter is absent. Errors  SDD_EINVALID */
+int query_bool(const struct query *q, const char *name, bool *out, struct sdd_error *err) SDD_MUST_CHECK;
 /* query_options: sets the subdivision options that the query has. Errors  SDD_EINVALID */
 int query_options(const struct query *q, struct sdd_options *options, struct sdd_error *err) SDD_MUST_CHECK;
 

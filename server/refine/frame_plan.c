@@ -15,10 +15,18 @@ static int64_t least(int64_t a, int64_t b)
 
 struct payload_about payload_about_of(const struct ask_job *a, bool undigested)
 {
-    const struct store_info *info = &a->base.slot->info;
-    return (struct payload_about){info->id,       info->topology_id, memory_of(&a->base.job)->device_info.backend,
-                                  info->version,  a->request.level,  a->request.surface,
-                                  info->primvars, undigested};
+    const struct slot *slot = a->base.slot;
+    const struct store_info *info = &slot->info;
+    return (struct payload_about){.mesh_id = info->id,
+                                  .topology_id = info->topology_id,
+                                  .backend = memory_of(&a->base.job)->device_info.backend,
+                                  .version = info->version,
+                                  .level = a->request.level,
+                                  .surface = a->request.surface,
+                                  .primvars = info->primvars,
+                                  .undigested = undigested,
+                                  .stage = &info->stage,
+                                  .sets = slot->resident->sets};
 }
 
 int frame_measure(struct ask_job *a, bool undigested, const struct sdd_plan_info *blocks, int64_t *bytes,

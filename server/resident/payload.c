@@ -122,12 +122,51 @@ static int64_t lay_out(struct payload *f, Subdd__V1__FrameHeader *h)
     }
 }
 
+/* The names of face sets of a block, or NULL. */
+static const struct set_names *sets_of(const struct payload_about *about, const struct sdd_block *b)
+{
+    return about->sets && b->semantic == SDD_PRIMVARS ? &about->sets[b->primvar] : NULL;
+}
+
+/* Copies the names of face sets into the payload, and points the messages to them. *pointers has one for each name;
+ * the caller frees it. */
+static int take_sets(const struct payload_about *about, const struct sdd_plan_info *plan, struct payload *f,
+                     Subdd__V1__Block *blocks, char ***pointers, struct sdd_error *err)
+{
+    size_t n = 0;
+    for (int i = 0; i < plan->n_blocks; i++)
+        n += sets_of(about, &plan->blocks[i]) ? (size_t)sets_of(about, &plan->blocks[i])->n : 0;
+    char **to = *pointers = n ? malloc(n * sizeof *to) : NULL;
+    if (n && !to)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
+    for (int i = 0; i < plan->n_blocks && n; i++) {
+        const struct set_names *sets = sets_of(about, &plan->blocks[i]);
+        if (sets && set_names_copy(sets, &f->blocks[i].sets, err))
+            return SDD_ENO_MEMORY;
+        const char *name = f->blocks[i].sets.text;
+        blocks[i].set_names = to;
+        blocks[i].n_set_names = (size_t)f->blocks[i].sets.n;
+        for (size_t k = 0; k < blocks[i].n_set_names; k++, name = set_names_next(name))
+            *to++ = chars_proto(name);
+    }
+    return SDD_OK;
+}
+
+static void take_stage(Subdd__V1__FrameHeader *h, const struct mesh_stage *s)
+{
+    h->up_axis = chars_proto(mesh_up_axis_name(s->up_axis));
+    h->meters_per_unit = s->meters_per_unit;
+    if (s->has_transform)
+        h->transform = (ProtobufCBinaryData){sizeof s->transform, (uint8_t *)(uintptr_t)s->transform};
+}
+
 int payload_make(const struct payload_about *about, const struct sdd_plan_info *plan, struct payload *out,
                  struct sdd_error *err)
 {
     Subdd__V1__FrameHeader h = SUBDD__V1__FRAME_HEADER__INIT;
     Subdd__V1__Block blocks[SDD_MAX_BLOCKS], *pointers[SDD_MAX_BLOCKS];
     struct box boxes[SDD_MAX_BLOCKS];
+    char **names = NULL;
     *out = (struct payload){.n_blocks = plan->n_blocks};
     for (int i = 0; i < plan->n_blocks; i++) {
         fill_block(&blocks[i], &plan->blocks[i], about, &boxes[i]);
@@ -147,18 +186,25 @@ int payload_make(const struct payload_about *about, const struct sdd_plan_info *
     h.edges = (uint64_t)plan->n_edges;
     h.n_blocks = (size_t)plan->n_blocks;
     h.blocks = pointers;
-    int64_t bytes = lay_out(out, &h);
-    out->head = calloc(1, out->head_bytes);
-    if (!out->head)
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
-    subdd__v1__frame_header__pack(&h, out->head + put_varint(out->head, (size_t)bytes));
-    return SDD_OK;
+    if (about->stage)
+        take_stage(&h, about->stage);
+    int rc = take_sets(about, plan, out, blocks, &names, err);
+    int64_t bytes = rc ? 0 : lay_out(out, &h);
+    out->head = rc ? NULL : calloc(1, out->head_bytes);
+    if (out->head)
+        subdd__v1__frame_header__pack(&h, out->head + put_varint(out->head, (size_t)bytes));
+    else
+        payload_fini(out);
+    free(names);
+    return out->head ? SDD_OK : sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
 }
 
 void payload_fini(struct payload *f)
 {
     free(f->head);
     f->head = NULL;
+    for (int i = 0; i < f->n_blocks; i++)
+        set_names_free(&f->blocks[i].sets);
 }
 
 int64_t payload_there(const struct payload *f, int64_t bytes)

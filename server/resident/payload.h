@@ -6,6 +6,7 @@
 #ifndef SUBDD_PAYLOAD_H
 #define SUBDD_PAYLOAD_H
 #include "server/mesh/primvars.h"
+#include "server/mesh/stage.h"
 #include <stddef.h>
 
 #define PAYLOAD_ALIGN 64
@@ -17,6 +18,8 @@ struct payload_about {
     int level, surface;
     const struct primvar_info *primvars; /* The primvars of the mesh, of which blocks have the row. */
     bool undigested;                     /* The header has no digests, because it is sent before the blocks are made. */
+    const struct mesh_stage *stage;      /* NULL says nothing of it. */
+    const struct set_names *sets;        /* The names of face sets of each primvar; NULL when there are none. */
 };
 /* A payload. */
 struct payload {
@@ -26,6 +29,7 @@ struct payload {
     struct {
         const unsigned char *data;
         int64_t offset, bytes;
+        struct set_names sets; /* Of a primvar; the payload's own. */
     } blocks[SDD_MAX_BLOCKS];
     int64_t bytes; /* The size of the whole payload. */
 };

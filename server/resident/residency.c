@@ -174,6 +174,8 @@ static void release(struct task *task, void *user)
         residency_publish(m->home);
     }
     sdd_history_free(m->history);
+    for (int i = 0; i < SDD_MAX_PRIMVARS; i++)
+        set_names_free(&m->sets[i]);
     free(m);
 }
 
@@ -254,6 +256,17 @@ static int load_once(struct residency *r, struct resident *m, const struct resid
     return rc;
 }
 
+static int keep_sets(struct resident *m, const struct mesh *mesh, struct sdd_error *err)
+{
+    int rc = SDD_OK;
+    for (int i = 0; i < mesh->n_primvars && !m->has_sets && !rc; i++) {
+        set_names_free(&m->sets[i]); /* Of an earlier try, for which memory was out. */
+        rc = set_names_copy(&mesh->primvars[i].sets, &m->sets[i], err);
+    }
+    m->has_sets = !rc;
+    return rc;
+}
+
 int resident_load_edited(struct residency *r, struct resident *m, const struct resident_edit *edit,
                          const struct mesh *mesh, const char *topology_id, int64_t version, double phases[N_PHASES],
                          struct sdd_error *err)
@@ -261,6 +274,8 @@ int resident_load_edited(struct residency *r, struct resident *m, const struct r
     int rc;
     resident_drop(r, m);
     m->home = r;
+    if ((rc = keep_sets(m, mesh, err)))
+        return rc;
     while ((rc = load_once(r, m, edit, mesh, topology_id, phases, err)) == SDD_ENO_MEMORY &&
            residency_make_room(r, m, err->needed)) {
     }

@@ -138,6 +138,13 @@ bool obj_number(struct obj_reader *r, float *out)
     return true;
 }
 
+bool obj_not_finite(const struct obj_reader *r)
+{
+    const char *p = r->at;
+    float value;
+    return chars_f32(&p, r->end, &value) < 0 || not_finite(r, r->at);
+}
+
 int obj_float(struct obj_reader *r, const char *wanted, const char *field, float *out)
 {
     if (obj_number(r, out))

@@ -66,6 +66,8 @@ int obj_wanted(struct obj_reader *r, const char *wanted);
 /* obj_number: reads the next number of the line, and returns false, with r->at unchanged but for blanks, when there is
  * none that a float can hold. */
 bool obj_number(struct obj_reader *r, float *out);
+/* obj_not_finite: true when the word at r->at is a number that a float cannot hold, nan or infinite among them. */
+bool obj_not_finite(const struct obj_reader *r);
 /* obj_float, obj_int: read the next number of the line.
  * Errors  SDD_EMALFORMED naming what was wanted; SDD_EMESH naming `field` for a number that a float cannot hold, as the
  *         same number would be an error of the mesh in a binary body */

@@ -257,6 +257,14 @@ static void test_tags(void **state)
                            "a crease names the edge of vertices 0 and 2, which no face has; it is left out\n");
     assert_int_equal(m->n_creases, 1);
     mesh_free(m);
+    m = warns(
+        QUAD "f 1 2 3 4\nt crease 2/1/0 0 1 nan\nt crease 2/1/0 1 2 -3\nt crease 2/1/0 2 3 1e39\nt corner 2/2/0 0 1 "
+             "1.#INF 2\n",
+        "creaseSharpnesses[0] is nan; sharpness is a finite number of at least 0; the crease is left out (and 2 more)\n"
+        "cornerSharpnesses[0] is nan; sharpness is a finite number of at least 0; it is left out\n");
+    assert_int_equal(m->n_creases, 0);
+    assert_int_equal(m->n_corner_tags, 1);
+    mesh_free(m);
 }
 
 int main(void)
