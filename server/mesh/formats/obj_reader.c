@@ -94,27 +94,22 @@ int obj_wanted(struct obj_reader *r, const char *wanted)
     return obj_fail(r, r->line, SDD_EMALFORMED, "\"%s\" where %s is wanted", chars_show(word, n, shown), wanted);
 }
 
+/* Windows writes 1.#INF, 1.#QNAN and the like, in which # begins no comment. A word never begins with #, so there is a
+ * byte before it. */
 bool obj_ends(const struct obj_reader *r, const char *p)
 {
-    return p == r->end || *p == r->eol || is_blank(r, *p) || *p == '#' || !*p || continuation(r, p);
-}
-
-/* Windows writes 1.#INF, 1.#QNAN and the like, which are no number with a comment behind it. */
-static bool is_windows_nan(const struct obj_reader *r, const char *from, const char *p)
-{
-    return p > from && p < r->end && *p == '#' && p[-1] == '.';
+    return p == r->end || *p == r->eol || is_blank(r, *p) || (*p == '#' && p[-1] != '.') || !*p || continuation(r, p);
 }
 
 /* True for nan, inf and infinity, which some programs write. Such a number is an error of the mesh, not of the syntax.
  * */
 static bool not_finite(const struct obj_reader *r, const char *p)
 {
-    static const char *const words[] = {"nan", "inf", "infinity", "nan(ind)", "1."};
+    static const char *const words[] = {"nan", "inf", "infinity", "nan(ind)", "1.#"};
     p += p < r->end && (*p == '-' || *p == '+');
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t n = strlen(words[i]);
-        if ((size_t)(r->end - p) >= n && strncasecmp(p, words[i], n) == 0 &&
-            (words[i][0] == '1' ? is_windows_nan(r, p, p + n) : obj_ends(r, p + n)))
+        if ((size_t)(r->end - p) >= n && strncasecmp(p, words[i], n) == 0 && (*p == '1' || obj_ends(r, p + n)))
             return true;
     }
     return false;
@@ -132,7 +127,7 @@ bool obj_number(struct obj_reader *r, float *out)
         if (chars_f32(&p, r->end, out) != 1)
             return false;
     }
-    if (p < r->end && *p != ' ' && *p != r->eol && (!obj_ends(r, p) || is_windows_nan(r, r->at, p)))
+    if (p < r->end && *p != ' ' && *p != r->eol && !obj_ends(r, p))
         return false;
     r->at = p;
     return true;

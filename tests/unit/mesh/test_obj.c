@@ -194,7 +194,7 @@ static void test_errors_name_the_line(void **state)
     refused("v 0 0 1.#QNAN", SDD_EMESH, "line 1: a coordinate is not finite");
     refused("v -1.#IND 0 0", SDD_EMESH, "line 1: a coordinate is not finite");
     refused("v 0 -nan(ind) 0", SDD_EMESH, "line 1: a coordinate is not finite");
-    refused("v 0 0 2.#", SDD_EMALFORMED, "line 1: \"2.\" where a coordinate");
+    refused("v 0 0 2.#", SDD_EMALFORMED, "line 1: \"2.#\" where a coordinate");
     refused("v 0 0 info", SDD_EMALFORMED, "line 1: \"info\"");
     refused("v 0 0 -", SDD_EMALFORMED, "line 1: \"-\"");
     refused("v 0 0 " DIGITS DIGITS DIGITS DIGITS, SDD_EMALFORMED, "line 1: \"11111");
