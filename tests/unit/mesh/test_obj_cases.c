@@ -124,6 +124,23 @@ static int read(const char *name, struct losses *l, struct mesh **m, struct sdd_
     return mesh_from_obj(text, n, m, l, err);
 }
 
+/* The mesh as OBJ, which loses nothing of it, is the same mesh. */
+static void check_again(const struct mesh *m)
+{
+    struct losses strict = {.strict = true};
+    struct sdd_error err = {0};
+    struct text lost = {0};
+    struct mesh *back;
+    void *text;
+    size_t n;
+    assert_int_equal(mesh_to_obj(m, &text, &n, &lost, &err), SDD_OK);
+    if (lost.bytes || mesh_from_obj(text, n, &back, &strict, &err))
+        fail_msg("%s%s\n%s", (char *)text, lost.data ? lost.data : "", err.text);
+    sample_same(m, back);
+    free(text);
+    mesh_free(back);
+}
+
 static void check_taken(const struct taken *t)
 {
     struct losses l = {0}, strict = {.strict = true};
@@ -143,6 +160,7 @@ static void check_taken(const struct taken *t)
     if (t->says ? !lines.data || !strstr(lines.data, t->says) : lines.data != NULL)
         fail_msg("%s says %s", t->file, lines.data ? lines.data : "nothing");
     assert_int_equal(mesh_check_indices(m, &err), SDD_OK);
+    check_again(m);
     mesh_free(m);
     text_free(&lines);
     assert_int_equal(read(t->file, &strict, &m, &err), t->says ? SDD_EMESH : SDD_OK);
