@@ -730,7 +730,7 @@ def refused_shapes():
     bad("crease_bad_vertex", "invalid_mesh (0, 99)", box().crease(2, (0, 99)))
     bad("crease_same_vertex", "invalid_mesh (3, 3)", box().crease(2, (3, 3)))
     bad("crease_negative", "invalid_mesh sharpness", box().tag("crease 2/1/0 0 1 -2"))
-    bad("crease_nan", "invalid_mesh line 16: a tag's number is not finite", box().tag("crease 2/1/0 0 1 nan"))
+    bad("crease_nan", "invalid_mesh creaseSharpnesses[0] is nan", box().tag("crease 2/1/0 0 1 nan"))
     bad("corner_bad_vertex", "invalid_mesh 8", box().corner(2, 8))
     bad("corner_negative", "invalid_mesh sharpness", box().tag("corner 1/1/0 0 -1"))
     bad("hole_bad_face", "invalid_mesh 6", box().hole(6))

@@ -64,7 +64,7 @@ static const struct form {
     {BYTES("{"), "\"asset\"", "glTF", push},
     {BYTES("{"), NULL, "JSON", "send it as application/json (subd push: a file that ends in .json)"},
     {BYTES("["), NULL, "JSON", "send one mesh as application/json (subd push: a file that ends in .json)"},
-    {BYTES("#usda"), NULL, "USDA", "send it as model/vnd.usda (subd push: a file that ends in .usda)"},
+    {BYTES("#usda\0"), NULL, "USDA", "send it as model/vnd.usda (subd push: a file that ends in .usda)"},
 };
 
 static bool is_space(char c)
@@ -122,7 +122,7 @@ int looks_like_check(const void *body, size_t bytes, const char *wanted, const c
     const char *p = body, *encoding = wide(body, bytes), *name = by_length(body, bytes), *advice = push;
     if (encoding)
         return sdd_fail(err, SDD_EMALFORMED, field,
-                        "this is text in %.6s, %s is read in UTF-8: iconv -f %s -t UTF-8 FILE > NEW writes it",
+                        "this is text in %.6s, and %s is read in UTF-8: iconv -f %s -t UTF-8 FILE > NEW writes it",
                         encoding, wanted, encoding);
     if (bytes >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
         p += 3, bytes -= 3;

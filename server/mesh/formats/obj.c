@@ -3,8 +3,8 @@
  *
  * Read     v x y z [w | r g b | w r g b]; vt u [v [w]]; f with corners a, a/b, a//c or a/b/c, of which the slots behind
  *          a may be empty and negative indices count back, of polygons of any size; usemtl and g (obj_sets.c); t
- *          (obj_tags.c); comments; a byte order mark; lines that a backslash continues; line ends of LF, CR LF or, in a
- *          file without LF, CR; zeros and DOS's mark at the end; o NAME, the name of the mesh, when it is the only one
+ *          (obj_tags.c); comments; a byte order mark; lines that a backslash continues; line ends of LF, CR LF
+ *          and CR; zeros and DOS's mark at the end; o NAME, the name of the mesh, when it is the only one
  * Skipped  vn and s, of which nothing is lost; with a warning the other statements of the specification, and all that
  *          are not known (obj_losses.c)
  * Left out with a warning: UVs that some corners lack, that do not exist or are no numbers; colours likewise
@@ -46,7 +46,8 @@ static int read_vertex_more(struct obj_reader *r)
     while (n < 4 && obj_space(r) && obj_number(r, &more[n]))
         n++;
     if (obj_space(r) && n < 4) {
-        obj_lose(&r->lost, OBJ_LOSS_COLORS, "line %lld: a colour of v is not a finite number; the colours are left out",
+        obj_lose(&r->lost, OBJ_LOSS_COLORS,
+                 "line %lld: a colour or weight of v is not a finite number; the colours are left out",
                  (long long)r->line);
         obj_skip_line(r);
         return SDD_OK;
@@ -75,7 +76,7 @@ static int read_vertex(struct obj_reader *r)
     if (rc)
         return rc;
     r->points.n += 3;
-    if (r->at < r->end && *r->at == r->eol && !r->colors.n)
+    if (r->at < r->end && obj_eol(*r->at) && !r->colors.n)
         return SDD_OK;
     return read_vertex_more(r);
 }
@@ -346,15 +347,13 @@ static int read_all(struct obj_reader *r)
             rc = read_statement(r);
         if (rc)
             return rc;
-        if (r->at < r->end && *r->at == '#') {
-            /* A backslash at the end of a comment does not continue it: it may be that of a folder's name. */
-            const char *eol = memchr(r->at, r->eol, (size_t)(r->end - r->at));
-            r->at = eol ? eol : r->end;
-        }
+        /* A backslash at the end of a comment does not continue it: it may be that of a folder's name. */
+        if (r->at < r->end && *r->at == '#')
+            r->at = obj_line_end(r, r->at);
         if (r->at < r->end && !*r->at)
             rc = read_padding(r);
         if (r->at < r->end)
-            r->at++;
+            r->at += obj_eol_bytes(r, r->at);
     }
     if (!rc && !r->points.n && !r->counts.n && r->lost.unknown.starts.n)
         return obj_fail(
@@ -372,7 +371,6 @@ static void reader_init(struct obj_reader *r, const void *body, size_t bytes, st
     r->bytes = (int64_t)bytes;
     r->max_vertex = r->max_uv = -1;
     r->err = err;
-    r->eol = bytes && !memchr(body, '\n', bytes) && memchr(body, '\r', bytes) ? '\r' : '\n';
 }
 
 static void reader_fini(struct obj_reader *r)

@@ -19,9 +19,9 @@ int obj_fail(struct obj_reader *r, int64_t line, int code, const char *format, .
 }
 
 /* DOS's mark of the end of a file (0x1A) counts as a blank: it says nothing that the end itself does not say. */
-static bool is_blank(const struct obj_reader *r, char c)
+static bool is_blank(char c)
 {
-    return c == ' ' || c == '\t' || (c == '\r' && c != r->eol) || c == '\v' || c == '\f' || c == 0x1a;
+    return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == 0x1a;
 }
 
 /* How many bytes a continued line end at p has: a backslash, perhaps blanks, and the end of the line or of the file. 0
@@ -31,17 +31,17 @@ static int64_t continuation(const struct obj_reader *r, const char *p)
     const char *from = p;
     if (p == r->end || *p != '\\')
         return 0;
-    for (p++; p < r->end && is_blank(r, *p);)
+    for (p++; p < r->end && is_blank(*p);)
         p++;
-    if (p < r->end && *p != r->eol)
-        return 0;
-    return p - from + (p < r->end);
+    if (p == r->end)
+        return p - from;
+    return obj_eol(*p) ? p - from + obj_eol_bytes(r, p) : 0;
 }
 
 bool obj_skip_blanks(struct obj_reader *r)
 {
     for (;;) {
-        while (r->at < r->end && is_blank(r, *r->at))
+        while (r->at < r->end && is_blank(*r->at))
             r->at++;
         int64_t n = continuation(r, r->at);
         if (!n)
@@ -49,25 +49,35 @@ bool obj_skip_blanks(struct obj_reader *r)
         r->at += n;
         r->line++;
     }
-    return r->at < r->end && *r->at != r->eol && *r->at != '#' && *r->at;
+    return r->at < r->end && !obj_eol(*r->at) && *r->at != '#' && *r->at;
+}
+
+const char *obj_line_end(struct obj_reader *r, const char *p)
+{
+    if (!r->lf || r->lf < p) {
+        r->lf = memchr(p, '\n', (size_t)(r->end - p));
+        r->lf = r->lf ? r->lf : r->end;
+    }
+    const char *cr = memchr(p, '\r', (size_t)(r->lf - p));
+    return cr ? cr : r->lf;
 }
 
 /* True when the line that ends at p, and begins at `from` or before, is continued by a backslash. */
-static bool is_continued(const struct obj_reader *r, const char *from, const char *p)
+static bool is_continued(const char *from, const char *p)
 {
-    while (p > from && is_blank(r, p[-1]))
+    while (p > from && is_blank(p[-1]))
         p--;
     return p > from && p[-1] == '\\';
 }
 
 void obj_skip_line(struct obj_reader *r)
 {
-    while (r->at < r->end) {
-        const char *from = r->at, *eol = memchr(from, r->eol, (size_t)(r->end - from));
-        r->at = eol ? eol : r->end;
-        if (!eol || !is_continued(r, from, eol))
+    for (;;) {
+        const char *from = r->at;
+        r->at = obj_line_end(r, from);
+        if (r->at == r->end || !is_continued(from, r->at))
             return;
-        r->at++;
+        r->at += obj_eol_bytes(r, r->at);
         r->line++;
     }
 }
@@ -91,30 +101,26 @@ int obj_wanted(struct obj_reader *r, const char *wanted)
     const char *word = obj_word(r, &n);
     if (!n)
         return obj_fail(r, r->line, SDD_EMALFORMED, "%s is missing", wanted);
-    return obj_fail(r, r->line, SDD_EMALFORMED, "\"%s\" where %s is wanted", chars_show(word, n, shown), wanted);
+    return obj_fail(r, r->line, SDD_EMALFORMED, "\"%s\" where %s is wanted%s", chars_show(word, n, shown), wanted,
+                    memchr(word, ',', n) ? "; numbers have a point, and blanks between them" : "");
 }
 
+/* Windows writes 1.#INF, 1.#QNAN and the like, in which # begins no comment. A word never begins with #, so there is a
+ * byte before it. */
 bool obj_ends(const struct obj_reader *r, const char *p)
 {
-    return p == r->end || *p == r->eol || is_blank(r, *p) || *p == '#' || !*p || continuation(r, p);
-}
-
-/* Windows writes 1.#INF, 1.#QNAN and the like, which are no number with a comment behind it. */
-static bool is_windows_nan(const struct obj_reader *r, const char *from, const char *p)
-{
-    return p > from && p < r->end && *p == '#' && p[-1] == '.';
+    return p == r->end || obj_eol(*p) || is_blank(*p) || (*p == '#' && p[-1] != '.') || !*p || continuation(r, p);
 }
 
 /* True for nan, inf and infinity, which some programs write. Such a number is an error of the mesh, not of the syntax.
  * */
 static bool not_finite(const struct obj_reader *r, const char *p)
 {
-    static const char *const words[] = {"nan", "inf", "infinity", "nan(ind)", "1."};
+    static const char *const words[] = {"nan", "inf", "infinity", "nan(ind)", "1.#"};
     p += p < r->end && (*p == '-' || *p == '+');
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t n = strlen(words[i]);
-        if ((size_t)(r->end - p) >= n && strncasecmp(p, words[i], n) == 0 &&
-            (words[i][0] == '1' ? is_windows_nan(r, p, p + n) : obj_ends(r, p + n)))
+        if ((size_t)(r->end - p) >= n && strncasecmp(p, words[i], n) == 0 && (*p == '1' || obj_ends(r, p + n)))
             return true;
     }
     return false;
@@ -132,10 +138,17 @@ bool obj_number(struct obj_reader *r, float *out)
         if (chars_f32(&p, r->end, out) != 1)
             return false;
     }
-    if (p < r->end && *p != ' ' && *p != r->eol && (!obj_ends(r, p) || is_windows_nan(r, r->at, p)))
+    if (p < r->end && *p != ' ' && !obj_eol(*p) && !obj_ends(r, p))
         return false;
     r->at = p;
     return true;
+}
+
+bool obj_not_finite(const struct obj_reader *r)
+{
+    const char *p = r->at;
+    float value;
+    return chars_f32(&p, r->end, &value) < 0 || not_finite(r, r->at);
 }
 
 int obj_float(struct obj_reader *r, const char *wanted, const char *field, float *out)
@@ -202,7 +215,7 @@ size_t obj_name(struct obj_reader *r, const char *from, const char *to, int64_t 
     bool gap = false;
     for (const char *p = from; p < to; p++) {
         int64_t continued = continuation(r, p);
-        if (continued || is_blank(r, *p) || *p == r->eol) {
+        if (continued || is_blank(*p) || obj_eol(*p)) {
             p += continued ? continued - 1 : 0;
             gap = n > 0;
             continue;

@@ -21,7 +21,7 @@ enum { OBJ_MATERIALS, OBJ_GROUPS, OBJ_N_SETS };
 
 struct obj_reader {
     const char *at, *end;
-    char eol; /* The byte that ends a line: LF, or CR in a file that has no LF. */
+    const char *lf; /* The next LF, or `end`, when it lies at or behind `at`; so nobody looks for it twice. */
     int64_t line, bytes;
     struct sdd_error *err;
     struct words points, colors, uvs, counts, corners, uv_corners;
@@ -47,12 +47,24 @@ static inline int obj_room(struct obj_reader *r, struct words *w, int64_t n)
 {
     return w->n + n <= w->cap ? SDD_OK : words_room(w, n, r->bytes, "obj", r->err);
 }
+/* obj_eol: true for what ends a line: LF, CR LF, and CR alone, in one file too. */
+static inline bool obj_eol(char c)
+{
+    return c == '\n' || c == '\r';
+}
+/* obj_eol_bytes: 2 for CR LF at p, else 1. */
+static inline int obj_eol_bytes(const struct obj_reader *r, const char *p)
+{
+    return r->end - p > 1 && p[0] == '\r' && p[1] == '\n' ? 2 : 1;
+}
+/* obj_line_end: where the line ends that p is in. Cost  all calls together are linear in the file */
+const char *obj_line_end(struct obj_reader *r, const char *p);
 /* obj_space: skips blanks and continued line ends. Returns true when the line has more, or false at its end, at a
  * comment and at a byte 0. Most calls are at the end of a line already. */
 bool obj_skip_blanks(struct obj_reader *r);
 static inline bool obj_space(struct obj_reader *r)
 {
-    return !(r->at < r->end && *r->at == r->eol) && obj_skip_blanks(r);
+    return !(r->at < r->end && obj_eol(*r->at)) && obj_skip_blanks(r);
 }
 /* obj_skip_line: goes to the end of the line, and past line ends that a backslash continues. */
 void obj_skip_line(struct obj_reader *r);
@@ -66,6 +78,8 @@ int obj_wanted(struct obj_reader *r, const char *wanted);
 /* obj_number: reads the next number of the line, and returns false, with r->at unchanged but for blanks, when there is
  * none that a float can hold. */
 bool obj_number(struct obj_reader *r, float *out);
+/* obj_not_finite: true when the word at r->at is a number that a float cannot hold, nan or infinite among them. */
+bool obj_not_finite(const struct obj_reader *r);
 /* obj_float, obj_int: read the next number of the line.
  * Errors  SDD_EMALFORMED naming what was wanted; SDD_EMESH naming `field` for a number that a float cannot hold, as the
  *         same number would be an error of the mesh in a binary body */

@@ -165,6 +165,7 @@ static void names_lost(const struct mesh *m, const struct face_sets *s, struct t
     char name[FILE_NAME_SIZE];
     int64_t changed = 0, used = 0;
     bool *has = s->p ? calloc((size_t)s->p->sets.n + 1, 1) : NULL;
+    lost->failed |= s->p && !has;
     if (!has)
         return;
     for (int64_t i = 0; i < m->n_faces; i++) {

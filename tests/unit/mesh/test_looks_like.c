@@ -66,7 +66,7 @@ static const struct row {
         "this is 3DS"),
     ROW("\xff\xfev\0 \0"
         "0\0",
-        "text in UTF-16, OBJ is read in UTF-8: iconv -f UTF-16LE -t UTF-8"),
+        "text in UTF-16, and OBJ is read in UTF-8: iconv -f UTF-16LE -t UTF-8"),
     ROW("\xfe\xff\0v\0 \0"
         "0",
         "iconv -f UTF-16BE -t"),
@@ -77,7 +77,7 @@ static const struct row {
         "0",
         "iconv -f UTF-16BE -t"),
     ROW("#\0 \0\x42\x04", "iconv -f UTF-16LE -t"),
-    ROW("\xff\xfe\0\0v\0\0\0", "text in UTF-32, OBJ is read in UTF-8: iconv -f UTF-32"),
+    ROW("\xff\xfe\0\0v\0\0\0", "text in UTF-32, and OBJ is read in UTF-8: iconv -f UTF-32"),
     ROW("\0\0\xfe\xff\0\0\0v", "iconv -f UTF-32"),
 };
 
@@ -131,7 +131,8 @@ static void test_own(void **state)
                                          {"ply", "OBJ"},
                                          {"MM", "OBJ"},
                                          {"v", "OBJ"},
-                                         {"#!usda\nv 0 0 0\n", "OBJ"}};
+                                         {"#!usda\nv 0 0 0\n", "OBJ"},
+                                         {"#usdafied\nv 0 0 0\n", "OBJ"}};
     struct sdd_error err = {0};
     (void)state;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

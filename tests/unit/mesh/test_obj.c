@@ -130,6 +130,19 @@ static void test_line_ends(void **state)
     mesh_free(m);
 }
 
+/* Line ends of several systems in one file, and lines are counted right. */
+static void test_mixed_line_ends(void **state)
+{
+    (void)state;
+    struct mesh *m = sample_obj("v 0 0 0\rv 1 0 0\r\nv 1 1 0\nvn 0 0 1\rg a\r# c\rv 0 1 0\rf 1 2 \\ \r3 \\\r\n 4\n");
+    assert_int_equal(m->n_vertices, 4);
+    assert_int_equal(m->n_corners, 4);
+    assert_string_equal(m->primvars[0].sets.text, "a");
+    mesh_free(m);
+    refused("v 0 0 0\rv 0 0 0\r\nv 0 0 0\n\r\n\rv 0 0 x\n", SDD_EMALFORMED, "line 6: \"x\"");
+    refused("vn 0\rvn \\\r 0\r\nvn 0 \\\r\n1\nv 0 0 x", SDD_EMALFORMED, "line 6: \"x\"");
+}
+
 /* DOS's mark and zeros at the end of a file are no part of it. */
 static void test_ends(void **state)
 {
@@ -219,7 +232,9 @@ static void test_errors_name_the_line(void **state)
     refused("v 0 0 1.#QNAN", SDD_EMESH, "line 1: a coordinate is not finite");
     refused("v -1.#IND 0 0", SDD_EMESH, "line 1: a coordinate is not finite");
     refused("v 0 -nan(ind) 0", SDD_EMESH, "line 1: a coordinate is not finite");
-    refused("v 0 0 2.#", SDD_EMALFORMED, "line 1: \"2.\" where a coordinate");
+    refused("v 0 0 2.#", SDD_EMALFORMED, "line 1: \"2.#\" where a coordinate");
+    refused("v 0,5 1 2", SDD_EMALFORMED,
+            "line 1: \"0,5\" where a coordinate is wanted; numbers have a point, and blanks between them");
     refused("v 0 0 info", SDD_EMALFORMED, "line 1: \"info\"");
     refused("v 0 0 -", SDD_EMALFORMED, "line 1: \"-\"");
     refused("v 0 0 " DIGITS DIGITS DIGITS DIGITS, SDD_EMALFORMED, "line 1: \"11111");
@@ -389,21 +404,14 @@ static void test_shared_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faces),
-        cmocka_unit_test(test_empty_slots),
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_line_ends),
-        cmocka_unit_test(test_uvs),
-        cmocka_unit_test(test_tags),
-        cmocka_unit_test(test_tag_numbers),
-        cmocka_unit_test(test_tag_errors),
-        cmocka_unit_test(test_errors_name_the_line),
-        cmocka_unit_test(test_prefixes),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_speed),
-        cmocka_unit_test(test_shared_files),
+        cmocka_unit_test(test_faces),      cmocka_unit_test(test_empty_slots),
+        cmocka_unit_test(test_ends),       cmocka_unit_test(test_mixed_line_ends),
+        cmocka_unit_test(test_line_ends),  cmocka_unit_test(test_uvs),
+        cmocka_unit_test(test_tags),       cmocka_unit_test(test_tag_numbers),
+        cmocka_unit_test(test_tag_errors), cmocka_unit_test(test_errors_name_the_line),
+        cmocka_unit_test(test_prefixes),   cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_positions),  cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_stop),       cmocka_unit_test(test_shared_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

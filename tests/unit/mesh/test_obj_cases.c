@@ -43,8 +43,8 @@ static const struct taken {
     {"colours_bytes", 4, 1, 0, "displayColor ", NULL},
     {"colours_weights", 4, 1, 0, "displayColor ", NULL},
     {"colours_some", 4, 1, 0, "", "line 2: v has no colour"},
-    {"colour_nan", 4, 1, 0, "", "line 2: a colour of v is not a finite number"},
-    {"colours_inf", 4, 1, 0, "", "line 1: a colour of v is not a finite number"},
+    {"colour_nan", 4, 1, 0, "", "line 2: a colour or weight of v is not a finite number"},
+    {"colours_inf", 4, 1, 0, "", "line 1: a colour or weight of v is not a finite number"},
     {"vertices_of_8", 4, 1, 0, "", "line 1: v has neither 3 numbers, nor 4, 6 or 7"},
     {"vertices_of_5", 4, 1, 0, "", "line 1: v has neither 3 numbers, nor 4, 6 or 7"},
     {"weights", 4, 1, 0, "", "line 2: the weight 0.5 of v"},
@@ -77,6 +77,7 @@ static const struct taken {
     {"bom_crlf", 4, 1, 0, "", NULL},
     {"cr_alone", 4, 1, 0, "", NULL},
     {"mixed_line_ends", 4, 1, 0, "", NULL},
+    {"cr_and_one_lf", 4, 1, 0, "", NULL},
     {"tabs_and_blanks", 4, 1, 0, "", NULL},
     {"comments_behind", 4, 1, 0, "", NULL},
     {"long_line", 4, 1, 0, "", "line 6: vw is not known"},
@@ -104,6 +105,8 @@ static const char *const refused[][2] = {
     {"is_binary", "line 1: byte 0x00 is no text"},
     {"face_of_two", "line 6: a face has 3 corners or more, this one has 2"},
     {"face_of_one", "line 5: a face has 3 corners or more, this one has 1"},
+    {"vertex_comma", "line 2: \"1,0\" where a coordinate is wanted; numbers have a point"},
+    {"vertex_qnan", "line 2: a coordinate is not finite"},
     {"vertex_nan", "line 2: a coordinate is not finite"},
     {"vertex_range", "line 5: vertex 5 does not exist; the file has 4"},
     {"vertex_negative_first", "line 1: vertex -1 does not exist; 0 are defined so far"},
@@ -122,6 +125,23 @@ static int read(const char *name, struct losses *l, struct mesh **m, struct sdd_
     (void)fclose(f);
     assert_true(n < sizeof text);
     return mesh_from_obj(text, n, m, l, err);
+}
+
+/* The mesh as OBJ, which loses nothing of it, is the same mesh. */
+static void check_again(const struct mesh *m)
+{
+    struct losses strict = {.strict = true};
+    struct sdd_error err = {0};
+    struct text lost = {0};
+    struct mesh *back;
+    void *text;
+    size_t n;
+    assert_int_equal(mesh_to_obj(m, &text, &n, &lost, &err), SDD_OK);
+    if (lost.bytes || mesh_from_obj(text, n, &back, &strict, &err))
+        fail_msg("%s%s\n%s", (char *)text, lost.data ? lost.data : "", err.text);
+    sample_same(m, back);
+    free(text);
+    mesh_free(back);
 }
 
 static void check_taken(const struct taken *t)
@@ -143,6 +163,7 @@ static void check_taken(const struct taken *t)
     if (t->says ? !lines.data || !strstr(lines.data, t->says) : lines.data != NULL)
         fail_msg("%s says %s", t->file, lines.data ? lines.data : "nothing");
     assert_int_equal(mesh_check_indices(m, &err), SDD_OK);
+    check_again(m);
     mesh_free(m);
     text_free(&lines);
     assert_int_equal(read(t->file, &strict, &m, &err), t->says ? SDD_EMESH : SDD_OK);

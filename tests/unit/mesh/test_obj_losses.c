@@ -178,9 +178,11 @@ static void test_colors(void **state)
     static const struct {
         const char *text, *says;
     } bad[] = {
-        {"v 0 0 0 .1 .2 .3\nv 1 0 0 nan nan nan\nv 1 1 0 1 1 1\n", "line 2: a colour of v is not a finite number; "},
-        {"v 0 0 0 1 1 1\nv 1 0 0 1 x 0\nv 1 1 0 1 1 1\n", "line 2: a colour of v is not a finite number; "},
-        {"v 0 0 0 1 1e39 1\nv 1 0 0\nv 1 1 0\n", "line 1: a colour of v is not a finite number; "},
+        {"v 0 0 0 .1 .2 .3\nv 1 0 0 nan nan nan\nv 1 1 0 1 1 1\n",
+         "line 2: a colour or weight of v is not a finite number; "},
+        {"v 0 0 0 1 1 1\nv 1 0 0 1 x 0\nv 1 1 0 1 1 1\n", "line 2: a colour or weight of v is not a finite number; "},
+        {"v 0 0 0 nan\nv 1 0 0\nv 1 1 0\n", "line 1: a colour or weight of v is not a finite number; "},
+        {"v 0 0 0 1 1e39 1\nv 1 0 0\nv 1 1 0\n", "line 1: a colour or weight of v is not a finite number; "},
         {"v 0 0 0 1 1 1\nv 1 0 0\nv 1 1 0 1 1 1\n", "line 2: v has no colour and those before it have one; "},
         {"v 0 0 0\nv 1 0 0 1\nv 1 1 0 1 1 1\n", "line 3: v has a colour and those before it have none; "},
     };
@@ -254,6 +256,14 @@ static void test_tags(void **state)
     struct mesh *m = warns(QUAD "f 1 2 3 4\nt crease 2/1/0 0 2 3\nt crease 2/1/0 0 1 3\n",
                            "a crease names the edge of vertices 0 and 2, which no face has; it is left out\n");
     assert_int_equal(m->n_creases, 1);
+    mesh_free(m);
+    m = warns(
+        QUAD "f 1 2 3 4\nt crease 2/1/0 0 1 nan\nt crease 2/1/0 1 2 -3\nt crease 2/1/0 2 3 1e39\nt corner 2/2/0 0 1 "
+             "1.#INF 2\n",
+        "creaseSharpnesses[0] is nan; sharpness is a finite number of at least 0; the crease is left out (and 2 more)\n"
+        "cornerSharpnesses[0] is nan; sharpness is a finite number of at least 0; it is left out\n");
+    assert_int_equal(m->n_creases, 0);
+    assert_int_equal(m->n_corner_tags, 1);
     mesh_free(m);
 }
 
