@@ -35,9 +35,8 @@ const struct cli_verb cli_verbs[] = {
      1,
      cli_push,
      "sends a mesh, prints its id",
-     "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), .usda (of several Meshes one with --prim), or "
-     ".json or .pb (a Mesh of "
-     "subdd.proto); - reads OBJ from stdin. What of a file is not kept is named on stderr.\n"
+     "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), .usda, or .json or .pb (a Mesh of subdd.proto); - "
+     "reads stdin, as OBJ or what its first bytes say. What of a file is not kept is named on stderr.\n"
      "Through libassimp it reads .ply, .stl, .off, .glb, .gltf, .fbx, .3ds, .dae and others too, through usdcat .usdc, "
      ".usdz and binary .usd. What these split along seams is welded by position.",
      {"subd push cube.obj --name cube", "subd push cube.obj --weld 0.001 --json"}},

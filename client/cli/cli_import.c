@@ -136,9 +136,10 @@ int cli_import_open(struct cli *c, const char *path, struct cli_scene **scene, s
     source = source_of(path, &head, format);
     if (source == FROM_BODY && !*data)
         return cli_read_body(c, path, body, data);
-    if (source == FROM_SCENE)
-        code = cli_scene_open(c, path, *data, bytes, format, scene);
-    else if (source == FROM_BINARY_USD)
+    if (source == FROM_SCENE) {
+        if ((code = cli_check_whole(c, path, *data, bytes, format)) < 0)
+            code = cli_scene_open(c, path, *data, bytes, format, scene);
+    } else if (source == FROM_BINARY_USD)
         code = *data ? cli_fail(c, EXIT_FILE, "binary USD is read from a file, and %s is none; give its name", path)
                      : cli_usdcat(c, path, data, &bytes);
     else if (source == FROM_TEXT_USD && !*data && cli_read(path, data, &bytes) != 0)
@@ -165,18 +166,22 @@ static int is_said(const char *path, const char *said)
 
 static int which(const struct cli *c, const char *path, const struct cli_scene_row *rows, int64_t n)
 {
-    char list[300] = "";
+    char list[200] = "";
     size_t used = 0;
     int64_t k = 0;
     for (; k < n && used < sizeof list - 100; k++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.60s (%s vertices, %s faces)", k ? ", " : "",
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.50s: %s vertices, %s faces", k ? "; " : "",
                                  rows[k].path, cli_count(rows[k].vertices), cli_count(rows[k].faces));
     if (k < n)
-        snprintf(list + used, sizeof list - used, " and %s more", cli_count(n - k));
+        snprintf(list + used, sizeof list - used, "; and %s more", cli_count(n - k));
     if (c->prim)
-        return cli_fail(c, EXIT_USAGE, "%s has no one mesh %.60s; it has %s", path, c->prim, list);
-    return cli_fail(c, EXIT_USAGE, "%s has %s meshes: %s; take one with --prim PATH, or push them all with --all", path,
-                    cli_count(n), list);
+        return cli_fail(c, EXIT_USAGE, "%.100s has no one mesh %.50s; it has %s (%s)", path, c->prim, cli_count(n),
+                        list);
+    return cli_fail(
+        c, EXIT_USAGE,
+        "%.100s has %s meshes (%s): ask for one by its path (--prim PATH), or store each as a mesh (subd push "
+        "--all)",
+        path, cli_count(n), list);
 }
 
 /* ---- pushing ----------------------------------------------------------------------------------------------------- */
@@ -194,20 +199,19 @@ static void tell_welded(const struct subd_mesh *m, const struct cli_welded *w)
         cli_warn("%s faces have fewer corners once their vertices are welded", cli_count(w->faces_cut));
 }
 
-/* Pushes a mesh after welding it, where the command line wants that. Returns -1 to go on, or the exit code. */
-static int push_mesh(struct cli *c, const struct subd_mesh *m, double weld, const struct subd_push *p,
-                     struct subd_mesh_info *info)
+/* Pushes a mesh, welded unless the command line forbids it. Returns -1 to go on, or the exit code. */
+static int push_mesh(struct cli *c, const struct subd_mesh *m, const struct subd_push *p, struct subd_mesh_info *info)
 {
     struct cli_cage welded = {.mesh = *m};
     struct cli_welded told = {0};
     struct subd_error err;
     int code = -1;
-    if (weld >= 0 && cli_weld(m, weld, &welded, &told) != 0)
+    if (!c->no_weld && cli_weld(m, c->weld < 0 ? CLI_SEAMS : c->weld, &welded, &told) != 0)
         return cli_fail(c, EXIT_LOCAL, "no memory to weld the mesh");
     tell_welded(&welded.mesh, &told);
-    if (weld >= 0 && welded.mesh.n_faces == 0)
-        code =
-            cli_fail(c, EXIT_USAGE, "no face is left once vertices within %g are welded; take a smaller --weld", weld);
+    if (m->n_faces > 0 && welded.mesh.n_faces == 0)
+        code = cli_fail(c, EXIT_USAGE,
+                        "no face is left once the vertices are welded; take a smaller --weld, or --no-weld");
     else if (subd_push_mesh(c->client, &welded.mesh, p, info, &err) != SUBD_OK)
         code = cli_report(c, &err);
     cli_cage_free(&welded);
@@ -222,7 +226,7 @@ static int push_row(struct cli *c, const struct cli_scene *scene, int64_t k, con
     struct cli_cage cage;
     int code = cli_scene_cage(c, scene, k, &cage);
     if (code < 0) {
-        code = push_mesh(c, &cage.mesh, c->no_weld ? -1 : c->weld < 0 ? 0 : c->weld, p, info);
+        code = push_mesh(c, &cage.mesh, p, info);
         cli_cage_free(&cage);
     }
     return code;
@@ -275,7 +279,7 @@ int cli_push_again(struct cli *c, const struct subd_push *asked, struct subd_mes
         for (int i = 0; i < SUBD_N_OPTIONS; i++)
             p.options[i] = p.options[i] ? p.options[i] : cage.options[i];
         p.name = p.name ? p.name : cage.name;
-        code = push_mesh(c, cage.mesh, c->weld, &p, info);
+        code = push_mesh(c, cage.mesh, &p, info);
         subd_cage_free(&cage);
     } else
         code = cli_report(c, &err);

@@ -22,6 +22,10 @@ void *cli_cage_rows(struct cli_cage *cage, int64_t n, size_t bytes);
 void cli_cage_free(struct cli_cage *cage);
 
 /* ---- scenes (cli_assimp.c) --------------------------------------------------------------------------------------- */
+/* cli_check_whole: refuses a PLY or GLB file that is cut off (cli_whole.c). `data` has its n bytes; where it is NULL the
+ * file is read. Returns -1 to go on, or the exit code after a sentence. */
+int cli_check_whole(const struct cli *c, const char *path, const char *data, size_t n, const char *format);
+
 struct cli_scene;
 /* A node of a scene that has polygons, which are one mesh, whatever their materials. */
 struct cli_scene_row {
@@ -48,10 +52,13 @@ struct cli_welded {
     int64_t faces_lost, faces_cut; /* Faces left with fewer than three corners, and with fewer than they had. */
     int spread;                    /* Primvars of vertices that differ where vertices became one: now faceVarying. */
 };
+#define CLI_SEAMS (-1.0)
 /* cli_weld: makes vertices of one position one vertex: those of the same coordinates (0 and -0 are the same), or with a
- * distance above 0 those within it of the first of them in the file. A vertex takes the lowest row's position. Values
- * of corners stay; where two corners of a vertex have equal ones they share a row, as smooth UVs need it. Faces lose
- * corners that became one with their neighbour, and those with fewer than three left go.
+ * distance above 0 those within it of the first of them in the file. A vertex takes the lowest row's position. With
+ * CLI_SEAMS for a distance, vertices of the same coordinates are one where open edges of theirs lie on each other: what
+ * a format has split, but no surfaces that only touch.
+ * Values of corners stay; where two corners of a vertex have equal ones they share a row, as smooth UVs need it. Faces
+ * lose corners that became one with their neighbour, and those with fewer than three left go.
  * Result  the same on every machine; *to borrows from *from what does not change
  * Cost    linear: rows that are kept lie farther apart than the distance, so that few share a cell of the grid
  * Errors  -1 when there is no memory; *to is then empty */

@@ -139,6 +139,105 @@ static int find_first(struct weld *w, double distance)
     return 0;
 }
 
+/* ---- seams ------------------------------------------------------------------------------------------------------- */
+
+static int32_t root_of(int32_t *up, int32_t row)
+{
+    while (up[row] != row)
+        row = up[row] = up[up[row]];
+    return row;
+}
+
+/* Makes two rows one vertex, which is that of the lower one. */
+static void join(int32_t *up, int32_t a, int32_t b)
+{
+    a = root_of(up, a);
+    b = root_of(up, b);
+    up[a > b ? a : b] = a > b ? b : a;
+}
+
+/* Half-edges of a mesh: each goes from the row of a corner to that of the next one of its face. */
+struct edges {
+    const int32_t *from;
+    int32_t *to;
+    uint8_t *closed; /* Another face of the file runs back between the same rows. */
+};
+
+static uint64_t hash_edge(int32_t from, int32_t to)
+{
+    return mix(mix(0, (uint64_t)from), (uint64_t)to);
+}
+
+/* Sets edges->closed. */
+static int close_edges(struct weld *w, struct edges *e)
+{
+    struct chains c;
+    if (chains_init(&c, w->to, w->from->n_corners) != 0)
+        return -1;
+    for (int32_t i = 0; i < w->from->n_corners; i++) {
+        int32_t *at = &c.head[hash_edge(e->to[i], e->from[i]) & c.mask];
+        while (*at >= 0 && (e->from[*at] != e->to[i] || e->to[*at] != e->from[i]))
+            at = &c.next[*at];
+        if (*at < 0) {
+            chains_add(&c, hash_edge(e->from[i], e->to[i]), i);
+            continue;
+        }
+        e->closed[i] = e->closed[*at] = 1;
+        *at = c.next[*at];
+    }
+    return 0;
+}
+
+/* Joins the rows at both ends of open edges that lie on each other. */
+static int join_edges(struct weld *w, const struct edges *e, int32_t *up)
+{
+    struct chains c;
+    if (chains_init(&c, w->to, w->from->n_corners) != 0)
+        return -1;
+    for (int32_t i = 0; i < w->from->n_corners; i++) {
+        const int32_t a = w->first[e->from[i]], b = w->first[e->to[i]];
+        const uint64_t hash = a < b ? hash_edge(a, b) : hash_edge(b, a);
+        int32_t k = c.head[hash & c.mask];
+        if (e->closed[i])
+            continue;
+        if (a == b)
+            join(up, e->from[i], e->to[i]);
+        while (k >= 0 && !(w->first[e->from[k]] == a && w->first[e->to[k]] == b) &&
+               !(w->first[e->from[k]] == b && w->first[e->to[k]] == a))
+            k = c.next[k];
+        if (k < 0) {
+            chains_add(&c, hash, i);
+            continue;
+        }
+        const int same = w->first[e->from[k]] == a;
+        join(up, e->from[i], same ? e->from[k] : e->to[k]);
+        join(up, e->to[i], same ? e->to[k] : e->from[k]);
+    }
+    return 0;
+}
+
+/* Leaves rows of one position apart but where open edges of theirs lie on each other: there a format has split one
+ * vertex. Elsewhere surfaces touch, which their file keeps apart. */
+static int keep_seams(struct weld *w)
+{
+    const struct subd_mesh *m = w->from;
+    struct edges e = {m->face_vertices, cli_cage_rows(w->to, m->n_corners, sizeof *e.to),
+                      cli_cage_rows(w->to, m->n_corners, 1)};
+    int32_t *up = cli_cage_rows(w->to, m->n_vertices, sizeof *up);
+    if (!e.to || !e.closed || !up)
+        return -1;
+    for (int64_t f = 0, at = 0; f < m->n_faces; at += m->face_counts[f++])
+        for (int64_t k = 0, n = m->face_counts[f]; k < n; k++)
+            e.to[at + k] = m->face_vertices[at + (k + 1 < n ? k + 1 : 0)];
+    for (int32_t i = 0; i < m->n_vertices; i++)
+        up[i] = i;
+    if (close_edges(w, &e) != 0 || join_edges(w, &e, up) != 0)
+        return -1;
+    for (int32_t i = 0; i < m->n_vertices; i++)
+        w->first[i] = root_of(up, i);
+    return 0;
+}
+
 static int weld_vertices(struct weld *w, double distance)
 {
     const int64_t n = w->from->n_vertices;
@@ -147,7 +246,7 @@ static int weld_vertices(struct weld *w, double distance)
     w->vertex = cli_cage_rows(w->to, n, sizeof *w->vertex);
     w->first = cli_cage_rows(w->to, n, sizeof *w->first);
     points = cli_cage_rows(w->to, n, 3 * sizeof *points);
-    if (!w->vertex || !w->first || !points || find_first(w, distance) != 0)
+    if (!w->vertex || !w->first || !points || find_first(w, distance) != 0 || (distance < 0 && keep_seams(w) != 0))
         return -1;
     m->n_vertices = 0;
     for (int64_t i = 0; i < n; i++) {

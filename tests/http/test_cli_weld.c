@@ -37,6 +37,57 @@ static void test_weld_distance(void **state)
     cJSON_Delete(cage);
 }
 
+/* Two tetrahedra that touch in an edge become one mesh there, and keep their vertex apart from that of a third, which
+ * they only touch in a point. --weld joins that, too. */
+static void test_touching(void **state)
+{
+    static const float tips[3][3] = {{1, 1, 1}, {-1, -1, -1}, {-1, 1, 1}};
+    FILE *f;
+    cJSON *cage;
+    (void)state;
+    if (import_skips())
+        skip();
+    f = import_create("touching.stl");
+    fprintf(f, "solid t\n");
+    for (int t = 0; t < 3; t++) {
+        const float x = tips[t][0], y = tips[t][1], z = tips[t][2];
+        const float p[4][3] = {{0, 0, 0}, {x, 0, 0}, {x, y, 0}, {x, y, z}};
+        static const int faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
+        for (int i = 0; i < 4; i++) {
+            fprintf(f, "facet normal 0 0 0\nouter loop\n");
+            for (int k = 0; k < 3; k++)
+                fprintf(f, "vertex %g %g %g\n", (double)p[faces[i][k]][0], (double)p[faces[i][k]][1],
+                        (double)p[faces[i][k]][2]);
+            fprintf(f, "endloop\nendfacet\n");
+        }
+    }
+    fprintf(f, "endsolid t\n");
+    assert_int_equal(fclose(f), 0);
+    cage = PUSH(NULL, "touching.stl");
+    assert_int_equal(length(cage, "points"), 3 * 10);
+    cJSON_Delete(cage);
+    cage = PUSH(NULL, "touching.stl", "--weld", "0");
+    assert_int_equal(length(cage, "points"), 3 * 9);
+    cJSON_Delete(cage);
+}
+
+/* A file that knows its vertices keeps them, wherever they lie; only its seam is welded. */
+static void test_seam_of_ply(void **state)
+{
+    cJSON *cage;
+    (void)state;
+    if (import_skips())
+        skip();
+    write_text(served.dir, "seam.ply",
+               "ply\nformat ascii 1.0\nelement vertex 11\nproperty float x\nproperty float y\nproperty float z\n"
+               "element face 6\nproperty list uchar int vertex_indices\nend_header\n"
+               "0 0 0\n1 0 0\n1 1 0\n0 1 0\n1 0 0\n2 0 0\n2 1 0\n1 1 0\n"
+               "2 1 0\n3 1 0\n3 2 0\n4 0 1 2 3\n4 4 5 6 7\n3 8 9 10\n3 8 10 9\n3 8 9 10\n3 8 10 9\n");
+    cage = PUSH(NULL, "seam.ply");
+    assert_int_equal(length(cage, "points"), 3 * 9);
+    cJSON_Delete(cage);
+}
+
 /* Faces that fall together go, and those that lose a corner stay; values of what is gone go with it. */
 static void test_collapse(void **state)
 {
@@ -131,8 +182,9 @@ static void test_weld_primvars(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_weld),  cmocka_unit_test(test_weld_distance), cmocka_unit_test(test_collapse),
-        cmocka_unit_test(test_weld_obj), cmocka_unit_test(test_weld_primvars),
+        cmocka_unit_test(test_no_weld),       cmocka_unit_test(test_weld_distance), cmocka_unit_test(test_touching),
+        cmocka_unit_test(test_seam_of_ply),   cmocka_unit_test(test_collapse),      cmocka_unit_test(test_weld_obj),
+        cmocka_unit_test(test_weld_primvars),
     };
     return cmocka_run_group_tests(tests, import_start, import_stop);
 }
