@@ -136,9 +136,10 @@ int cli_import_open(struct cli *c, const char *path, struct cli_scene **scene, s
     source = source_of(path, &head, format);
     if (source == FROM_BODY && !*data)
         return cli_read_body(c, path, body, data);
-    if (source == FROM_SCENE)
-        code = cli_scene_open(c, path, *data, bytes, format, scene);
-    else if (source == FROM_BINARY_USD)
+    if (source == FROM_SCENE) {
+        if ((code = cli_check_whole(c, path, *data, bytes, format)) < 0)
+            code = cli_scene_open(c, path, *data, bytes, format, scene);
+    } else if (source == FROM_BINARY_USD)
         code = *data ? cli_fail(c, EXIT_FILE, "binary USD is read from a file, and %s is none; give its name", path)
                      : cli_usdcat(c, path, data, &bytes);
     else if (source == FROM_TEXT_USD && !*data && cli_read(path, data, &bytes) != 0)

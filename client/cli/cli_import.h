@@ -22,6 +22,10 @@ void *cli_cage_rows(struct cli_cage *cage, int64_t n, size_t bytes);
 void cli_cage_free(struct cli_cage *cage);
 
 /* ---- scenes (cli_assimp.c) --------------------------------------------------------------------------------------- */
+/* cli_check_whole: refuses a PLY or GLB file that is cut off (cli_whole.c). `data` has its n bytes; where it is NULL the
+ * file is read. Returns -1 to go on, or the exit code after a sentence. */
+int cli_check_whole(const struct cli *c, const char *path, const char *data, size_t n, const char *format);
+
 struct cli_scene;
 /* A node of a scene that has polygons, which are one mesh, whatever their materials. */
 struct cli_scene_row {

@@ -309,10 +309,21 @@ static void test_damaged(void **state)
     write_text(served.dir, "cloud.ply",
                "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n"
                "end_header\n0 0 0\n1 0 0\n");
+    write_text(served.dir, "typo.ply",
+               "ply\nformat ascii 1.0\nelement vertex 3\nprope7ty float x\nproperty float y\nend_header\n0 0\n1 0\n");
     write_text(served.dir, "empty.glb", "");
     write_text(served.dir, "is.fbx", "not FBX at all");
     write_text(served.dir, "some.abc", "Ogawa");
-    ran_fails(RUN("push", "short.ply"), 6, "short.ply");
+    ran_fails(RUN("push", "short.ply"), 6,
+              "short.ply is damaged: it ends within row 2 of the 8 that its head promises of element vertex");
+    ran_fails(RUN("push", "typo.ply"), 6,
+              "typo.ply is damaged: line 4 of its head begins with \"prope7ty\", which PLY does not have");
+    ran_expect(shell_run(served.dir,
+                         "for f in text little big; do head -c -3 $f.ply >cut.ply; subd push cut.ply 2>err;\n"
+                         "test $? = 6 && grep -q 'cut.ply is damaged: it ends within row 6 of the 6' err ||\n"
+                         "exit 9; done; subd refine cube.obj -o x.glb && head -c -9 x.glb >cut.glb &&\n"
+                         "subd push cut.glb 2>err; test $? = 6 && grep -q 'cut.glb is damaged: its head' err"),
+               0);
     ran_fails(RUN("push", "index.ply"), 6, "index.ply: face 0 of the mesh \"\" uses vertex 9, and there are 3");
     ran_fails(RUN("push", "cloud.ply"), 6, "cloud.ply");
     ran_fails(RUN("push", "empty.glb"), 6, "empty.glb cannot be read as .glb: ");

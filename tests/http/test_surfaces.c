@@ -365,7 +365,7 @@ static const char with_primvars[] =
     "int[] primvars:displayColor:indices = [0, 1, 0, 1, 1, 1, 0, 0]\n"
     "double[] primvars:weight = [0, 1, 2, 3, 4, 5, 6, 7] (interpolation = \"varying\")\n"
     "int[] primvars:material = [-7, 2147483647, 1, 2, 3, -2147483648] (interpolation = \"uniform\")\n"
-    "float[] primvars:curve = [1, -inf, 3, 4, 1e-20] (interpolation = \"constant\")\n"
+    "float[] primvars:curve = [1, -2e30, 3, 4, 1e-20] (interpolation = \"constant\")\n"
     "half4 primvars:rig:tint = (0.5, 0, 1, 1)\n"
     "float2[] primvars:map = [(0, 0), (1, 0), (1, 1), (0, 1), (5, 5)] (interpolation = \"faceVarying\")\n"
     "int[] primvars:map:indices = [0,1,2,3, 0,1,2,3, 0,1,2,3, 0,1,2,3, 0,1,2,3, 4,1,2,3]\n}\n";

@@ -122,7 +122,7 @@ static int run_obj(void)
 static int run_usda(void)
 {
     struct mesh *m;
-    int rc = mesh_from_usda(usda, usda_bytes, &m, NULL, NULL);
+    int rc = mesh_from_usda(usda, usda_bytes, NULL, &m, NULL, NULL, NULL);
     mesh_free(m);
     return rc;
 }
