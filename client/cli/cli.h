@@ -34,6 +34,7 @@ struct cli {
     int n_args, json, skip_digests, level, repeat;
     unsigned include; /* The blocks asked for besides positions, indices and UVs. */
     int compact;      /* 1 asks for compact blocks wherever there are any. */
+    int strict;       /* 1 refuses a file of which something would be left out. */
     int only_positions;
     struct subd_body pose_body;
     char file_primvars[64 * SUBD_MAX_PRIMVARS]; /* Those that a file takes when none are asked for; "" for none. */
@@ -48,6 +49,10 @@ struct cli {
     cJSON *results; /* Gets what would be printed as JSON; NULL prints it. */
     const char *options[SUBD_N_OPTIONS];
     double timeout_s;
+    double weld;                /* The distance of --weld; below 0 without it. */
+    int no_weld, all;           /* all: every mesh of a file. */
+    const char *prim;           /* The mesh of a file that has several. */
+    const char *time;           /* The time code of a USDA file. */
     struct subd_mesh_info mesh; /* The mesh that args[0] says, or that cli_mesh_begin has pushed. */
     subd_client *client;
 };
@@ -75,6 +80,8 @@ int cli_man(struct cli *c);
 /* cli_read_body: reads a file as a request body, with the media type that its name tells. Returns -1 to go on, or the
  * exit code. The caller frees *data. */
 int cli_read_body(struct cli *c, const char *path, struct subd_body *body, char **data);
+/* cli_print_warnings: prints those of the last answer. */
+void cli_print_warnings(const struct cli *c);
 /* cli_media_of: the media type of a file that subd reads, which the end of its name tells; NULL for other ends. */
 const char *cli_media_of(const char *path);
 /* cli_ends_with: 1 when s is longer than `tail` and ends with it, in letters of either case. */
@@ -166,6 +173,7 @@ void cli_progress_clear(void);
 /* ---- files (cli_file.c) ---------------------------------------------------------------------------------------- */
 /* cli_read: reads all of a file, or of stdin for "-". The caller frees *data. Returns 0, or -1 with errno. */
 int cli_read(const char *path, char **data, size_t *bytes);
+int cli_read_fd(int fd, char **data, size_t *bytes); /* The same of an open file, to its end. */
 
 /* Writes a file that appears whole or not at all. */
 struct cli_writer {

@@ -35,9 +35,11 @@ const struct cli_verb cli_verbs[] = {
      1,
      cli_push,
      "sends a mesh, prints its id",
-     "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), .usda with one Mesh, or .json or .pb (a Mesh of "
-     "subdd.proto); - reads OBJ from stdin. What of a file is not kept is named on stderr.",
-     {"subd push cube.obj --name cube", "subd push cube.obj --scheme bilinear --json"}},
+     "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), .usda, or .json or .pb (a Mesh of subdd.proto); - "
+     "reads stdin, as OBJ or what its first bytes say. What of a file is not kept is named on stderr.\n"
+     "Through libassimp it reads .ply, .stl, .off, .glb, .gltf, .fbx, .3ds, .dae and others too, through usdcat .usdc, "
+     ".usdz and binary .usd. What these split along seams is welded by position.",
+     {"subd push cube.obj --name cube", "subd push cube.obj --weld 0.001 --json"}},
     {REFINE,
      "refine",
      "MESH|FILE...",
@@ -219,7 +221,13 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        VERSION,
        REPEAT,
        REORDER,
-       WHAT
+       STRICT,
+       WHAT,
+       WELD,
+       NO_WELD,
+       PRIM,
+       EVERY,
+       TIME
 };
 
 const struct cli_option cli_options[] = {
@@ -265,6 +273,14 @@ const struct cli_option cli_options[] = {
     {"crease-method", "TOKEN", OPTION + SUBD_CREASE_METHOD, MESH, "how sharpness decreases", "uniform chaikin"},
     {"orientation", "TOKEN", OPTION + SUBD_ORIENTATION, MESH, "the winding of faces", "rightHanded leftHanded"},
     {"reorder", "TOKEN", REORDER, MESH, "rcm puts neighbours close in memory; ids stay those of the file", "none rcm"},
+    {"strict", NULL, STRICT, MESH, "refuse a FILE of which something would be left out with a warning", NULL},
+    {"weld", "DISTANCE", WELD, MESH,
+     "vertices within it become one; 0: those of one position. Other formats than OBJ, USDA, JSON and protobuf have 0",
+     NULL},
+    {"no-weld", NULL, NO_WELD, MESH, "leaves vertices of one position apart", NULL},
+    {"prim", "PATH", PRIM, MESH, "the mesh of this path or name, of a file with several", NULL},
+    {"time", "N", TIME, MESH, "the time code at which a .usda with timeSamples is read (default: the first)", NULL},
+    {"all", NULL, EVERY, PUSH, "each mesh of a file becomes one, named by its path", NULL},
     {"server", "URL", SERVER, ALL, "the daemon, or unix:/PATH; default $SUBD_SERVER, else http://127.0.0.1:7373", NULL},
     {"ca-file", "FILE", CA_FILE, ALL, "certificates (PEM) that alone vouch for an https server; default: the system's",
      NULL},
@@ -300,6 +316,14 @@ static int64_t number(const char *text)
     return *text >= '0' && *text <= '9' && !*end ? v : -1;
 }
 
+/* Reads a distance. What a float cannot tell apart, or is no number, is -1. */
+static double distance(const char *text)
+{
+    char *end;
+    const double v = strtod(text, &end);
+    return *text && !*end && (v == 0 || (v >= 1e-30 && v <= 1e30)) ? v : -1;
+}
+
 /* Stores the value of an option. Returns 0 when the option cannot have it. */
 static int take(struct cli *c, int value, char *text)
 {
@@ -317,6 +341,12 @@ static int take(struct cli *c, int value, char *text)
     case NAME: c->name = text; return 1;
     case KEY: c->key = text; return 1;
     case REORDER: c->reorder = text; return 1;
+    case STRICT: c->strict = 1; return 1;
+    case WELD: return (c->weld = distance(text)) >= 0;
+    case NO_WELD: c->no_weld = 1; return 1;
+    case PRIM: return *(c->prim = text) != 0;
+    case EVERY: c->all = 1; return 1;
+    case TIME: return *(c->time = text) != 0;
     case METHOD: c->method = text; return 1;
     case SURFACE: c->surface = text; return 1;
     case NORMALS: c->include |= SUBD_NORMALS; return 1;
@@ -350,6 +380,9 @@ static const char *takes(int value)
     case TIMEOUT: return "seconds, more than 0 and less than 1,000,000";
     case PRIMVARS: return "names";
     case OUT_DIR: return "a folder";
+    case PRIM: return "a path or name";
+    case TIME: return "a number";
+    case WELD: return "a distance in the mesh's units: 0, or from 1e-30 to 1e30";
     case FRAMES: return "A-B, such as 1-240: at most 100,000 frames, the first not after the last";
     default: return "a whole number from 1";
     }
@@ -419,6 +452,11 @@ static int check_options(const struct cli *c, const struct cli_verb *v, uint64_t
                             cli_options[i].name, v->name);
     if (c->only_positions && (c->include || c->primvars))
         return cli_fail(c, EXIT_USAGE, "--only-positions goes without --normals, --tangents and --primvars");
+    if (c->no_weld && c->weld >= 0)
+        return cli_fail(c, EXIT_USAGE, "--weld and --no-weld contradict each other");
+    if (c->all && (c->prim || c->name || c->key))
+        return cli_fail(c, EXIT_USAGE,
+                        "--all goes without --prim, --name and --idempotency-key, which are for one mesh");
     return -1;
 }
 
@@ -427,7 +465,7 @@ int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
     const struct cli_verb *v = argc > 1 ? cli_find_verb(argv[1]) : NULL;
     uint64_t used = 0;
     int rc;
-    *c = (struct cli){.level = 1, .repeat = 100, .verb = "", .program = argv[0]};
+    *c = (struct cli){.level = 1, .repeat = 100, .weld = -1, .verb = "", .program = argv[0]};
     for (int i = 1; i < argc; i++)
         c->json |= strcmp(argv[i], "--json") == 0; /* A usage error must be JSON, too. */
     if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {

@@ -30,6 +30,21 @@ static int read_all(int fd, size_t room, char **data, size_t *bytes)
     return 0;
 }
 
+int cli_read_fd(int fd, char **data, size_t *bytes)
+{
+    int rc, saved;
+    *data = NULL;
+    *bytes = 0;
+    rc = read_all(fd, CLI_BUFFER, data, bytes);
+    saved = errno;
+    if (rc != 0) {
+        free(*data);
+        *data = NULL;
+    }
+    errno = saved;
+    return rc;
+}
+
 int cli_read(const char *path, char **data, size_t *bytes)
 {
     int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), rc, saved;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli_frame.c: brings a frame from the server into a file, for the verbs refine and patches. */
-#include "cli.h"
+#include "cli_import.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 /* How many options that only a pushed mesh can have (--scheme, --name and so on) were given. */
 static int mesh_options(const struct cli *c)
 {
-    int n = (c->reorder != NULL) + (c->name != NULL);
+    int n = (c->reorder != NULL) + (c->name != NULL) + c->strict;
     for (int i = 0; i < SUBD_N_OPTIONS; i++)
         n += c->options[i] != NULL;
     return n;
@@ -21,7 +21,7 @@ static int mesh_options(const struct cli *c)
 static int is_file(const char *path)
 {
     struct stat st;
-    return strcmp(path, "-") == 0 || strchr(path, '/') || cli_media_of(path) ||
+    return strcmp(path, "-") == 0 || strchr(path, '/') || cli_media_of(path) || cli_is_import(path) ||
            (stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
 }
 

@@ -15,8 +15,7 @@ const char cli_exit_codes[] = "0 done\n1 anything else, such as no memory\n2 usa
 const char cli_mesh_help[] =
     "MESH is an id, a name that one mesh alone has, or the beginning of an id (m_ and more) that one mesh alone has; "
     "they are tried in this order. MESH|FILE is a FILE where there is a file of that name, where it has a / or ends "
-    "with "
-    ".obj, .usda, .json or .pb; a mesh of such a name is given by its id.";
+    "as a mesh file does (.obj, .usda, .glb, ...); a mesh of such a name is given by its id.";
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli_verbs.c: the verbs that need one call and print its answer: push, positions, edit, rename, ls, show,
  * rm, pull, health. */
-#include "cli.h"
+#include "cli_import.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static const char *media_of(const char *path)
     return media ? media : "model/obj";
 }
 
-static void print_warnings(const struct cli *c)
+void cli_print_warnings(const struct cli *c)
 {
     const char *warning;
     cli_progress_clear();
@@ -79,34 +79,162 @@ static const char *stem(const char *path, char out[256])
     return out;
 }
 
-int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info)
+static int push_body(struct cli *c, const struct subd_body *body, const struct subd_push *asked,
+                     struct subd_mesh_info *info)
 {
-    char of_file[256];
-    struct subd_push p = SUBD_INIT(subd_push, .name = c->name ? c->name : stem(path, of_file),
-                                   .idempotency_key = c->key, .reorder = c->reorder);
+    struct subd_push p = *asked;
     struct subd_error err;
-    struct subd_body body;
-    char *data;
-    int code = cli_read_body(c, path, &body, &data);
-    if (code >= 0)
-        return code;
-    memcpy(p.options, c->options, sizeof p.options);
-    if (subd_push(c->client, &body, &p, info, &err) != SUBD_OK) {
+    p.prim = c->prim;
+    p.time = c->time;
+    if (c->weld >= 0)
+        p.idempotency_key = p.reorder = NULL; /* They are for the mesh that stays. */
+    if (subd_push(c->client, body, &p, info, &err) != SUBD_OK) {
         size_t n = strlen(err.text);
         if (!c->name && strcmp(err.field, "name") == 0)
             snprintf(err.text + n, sizeof err.text - n, "; give another than the file's with --name");
-        code = cli_report(c, &err);
+        return cli_report(c, &err);
     }
+    cli_print_warnings(c);
+    return c->weld >= 0 ? cli_push_again(c, asked, info) : -1;
+}
+
+/* What pushing needs besides the mesh itself. `of_file` has room for the name. */
+static struct subd_push push_of(const struct cli *c, const char *path, char of_file[256])
+{
+    struct subd_push p = SUBD_INIT(subd_push, .name = c->name ? c->name : stem(path, of_file),
+                                   .idempotency_key = c->key, .reorder = c->reorder, .strict = c->strict);
+    memcpy(p.options, c->options, sizeof p.options);
+    return p;
+}
+
+int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info)
+{
+    char of_file[256], *data;
+    const struct subd_push p = push_of(c, path, of_file);
+    struct subd_body body;
+    struct cli_scene *scene;
+    int code = cli_import_open(c, path, &scene, &body, &data);
+    if (code >= 0)
+        return code;
+    code = scene ? cli_push_scene(c, path, scene, &p, info) : push_body(c, &body, &p, info);
+    cli_scene_close(scene);
     free(data);
-    if (code < 0)
-        print_warnings(c);
     return code;
+}
+
+static void print_pushed(struct cli *c, const struct subd_mesh_info *info)
+{
+    cli_progress_clear();
+    if (c->json)
+        print_info(c, info);
+    else
+        printf("%s  %s\n", info->id, info->name);
+}
+
+/* Copies the paths that the last answer lists, as the next call forgets them. Returns how many, or -1 for no memory. */
+static int64_t copy_paths(const struct cli *c, char ***out)
+{
+    struct subd_prim prim;
+    int64_t n = 0, room = 0;
+    while (subd_prim(c->client, (int)room, &prim))
+        room++;
+    *out = calloc((size_t)room + 1, sizeof **out);
+    for (; *out && n < room && subd_prim(c->client, (int)n, &prim); n++)
+        if (!((*out)[n] = strdup(prim.path)))
+            break;
+    return n == room ? n : -1;
+}
+
+/* Pushes the Mesh of each path. Returns the exit code of the first failure, or EXIT_DONE. */
+static int push_each(struct cli *c, const struct subd_body *body, const struct subd_push *asked, char **paths,
+                     int64_t n, void (*each)(struct cli *c, const struct subd_mesh_info *info))
+{
+    int first = EXIT_DONE;
+    for (int64_t k = 0; k < n && !cli_stopped(); k++) {
+        struct subd_push p = *asked;
+        struct subd_mesh_info info;
+        p.name = strlen(paths[k]) < sizeof info.name ? paths[k] : NULL;
+        c->prim = paths[k];
+        cli_about(paths[k]);
+        const int code = push_body(c, body, &p, &info);
+        cli_about(NULL);
+        if (code < 0)
+            each(c, &info);
+        else if (first == EXIT_DONE)
+            first = code;
+    }
+    return cli_stopped() ? EXIT_STOPPED : first;
+}
+
+/* Pushes each Mesh of a USDA file, named by its path. Returns the exit code of the first failure, or EXIT_DONE. */
+static int push_prims(struct cli *c, const struct subd_body *body, const struct subd_push *asked,
+                      void (*each)(struct cli *c, const struct subd_mesh_info *info))
+{
+    struct subd_push p = *asked;
+    struct subd_mesh_info info;
+    struct subd_error err;
+    struct subd_prim prim;
+    char **paths = NULL;
+    int64_t n = 0;
+    int code;
+    p.name = NULL; /* The daemon calls it by its path. */
+    p.time = c->time;
+    /* The daemon alone knows what is in the file: it takes the only Mesh, or refuses the push and lists them. */
+    if (subd_push(c->client, body, &p, &info, &err) == SUBD_OK) {
+        cli_print_warnings(c);
+        code = c->weld >= 0 ? cli_push_again(c, asked, &info) : -1;
+        if (code < 0)
+            each(c, &info);
+        return code < 0 ? EXIT_DONE : code;
+    }
+    if (!subd_prim(c->client, 0, &prim))
+        return cli_report(c, &err);
+    n = copy_paths(c, &paths);
+    code = n < 0 ? cli_fail(c, EXIT_LOCAL, "no memory") : push_each(c, body, asked, paths, n, each);
+    c->prim = NULL;
+    if (code == EXIT_DONE && err.needed > n)
+        code =
+            cli_fail(c, EXIT_REFUSED, "%s more Meshes are not pushed: the daemon's list of them has no room for more",
+                     cli_count(err.needed - n));
+    for (int64_t i = 0; paths && paths[i]; i++)
+        free(paths[i]);
+    free(paths);
+    return code;
+}
+
+static int push_all(struct cli *c)
+{
+    char of_file[256], *data;
+    const struct subd_push p = push_of(c, c->args[0], of_file);
+    struct subd_body body;
+    struct cli_scene *scene;
+    cJSON *o;
+    int code = cli_import_open(c, c->args[0], &scene, &body, &data);
+    if (code >= 0)
+        return code;
+    if (!scene && strcmp(body.media_type, "model/vnd.usda") != 0) {
+        free(data);
+        return cli_fail(c, EXIT_USAGE, "--all is for files of several meshes, and %s is not read as one", c->args[0]);
+    }
+    c->results = c->json ? cJSON_CreateArray() : NULL;
+    code = scene ? cli_push_all(c, scene, &p, print_pushed) : push_prims(c, &body, &p, print_pushed);
+    cli_scene_close(scene);
+    free(data);
+    if (!c->json)
+        return code;
+    o = cJSON_CreateObject();
+    cJSON_AddItemToObject(o, "meshes", c->results);
+    c->results = NULL;
+    return cli_print_json(c, o), code;
 }
 
 int cli_push(struct cli *c)
 {
     struct subd_mesh_info info;
-    int code = cli_push_file(c, c->args[0], &info);
+    int code;
+    if (c->all)
+        return push_all(c);
+    code = cli_push_file(c, c->args[0], &info);
     if (code >= 0)
         return code;
     if (c->json)
@@ -273,7 +401,7 @@ int cli_pull(struct cli *c)
             return cli_fail(c, EXIT_USAGE, "%s: a control mesh goes into .obj, .usda, .json or .pb", path);
     if (subd_cage(c->client, c->mesh.id, media_of(path), &data, &bytes, &err) != SUBD_OK)
         return cli_report(c, &err);
-    print_warnings(c);
+    cli_print_warnings(c);
     if (cli_writer_open(&w, path) != 0) {
         free(data);
         return cli_fail_write(c, path, errno);

@@ -164,6 +164,8 @@ struct subd_push {
     const char *idempotency_key;           /* A repeated push with the same key makes no second mesh; NULL is no key. */
     const char *reorder;                   /* "rcm" stores neighbours close together, ids stay; NULL is "none". */
     int strict;                            /* 1 refuses a body of which something would be left out with a warning. */
+    const char *prim; /* The path of the Mesh that is meant of a USDA file; NULL when it has one alone. */
+    const char *time; /* The time code, a number, at which a USDA file is read; NULL is the first. */
 };
 /* subd_push: POST /v1/meshes. p and out may be NULL. */
 SUBD_API int subd_push(subd_client *c, const struct subd_body *body, const struct subd_push *p,
@@ -397,4 +399,5 @@ SUBD_API int subd_health(subd_client *c, int ready, struct subd_error *err) SUBD
 #include "subd_edits.h"
 #include "subd_loop.h"
 #include "subd_names.h"
+#include "subd_prims.h"
 #endif

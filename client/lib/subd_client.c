@@ -133,6 +133,7 @@ void subd_close(subd_client *c)
     curl_multi_cleanup(c->multi);
     subd_sigpipe_restore(&s);
     curl_global_cleanup();
+    subd_prims_free(c->prims, c->n_prims);
     free(c->server);
     free(c->ca_file);
     if (c->bearer)
@@ -144,6 +145,14 @@ void subd_close(subd_client *c)
 const char *subd_warning(const subd_client *c, int i)
 {
     return c && i >= 0 && i < c->n_warnings ? c->warnings[i] : NULL;
+}
+
+int subd_prim(const subd_client *c, int i, struct subd_prim *out)
+{
+    if (!c || i < 0 || i >= c->n_prims)
+        return 0;
+    *out = c->prims[i];
+    return 1;
 }
 
 void subd_cancel(subd_client *c)

@@ -4,6 +4,7 @@
 #include "subd_internal.h"
 #include "subdd.pb-c.h"
 #include <cjson/cJSON.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,9 @@ static int decode_json(struct subd_error *err, const char *body, size_t bytes)
 
 static int decode_protobuf(struct subd_error *err, const char *body, size_t bytes)
 {
-    Subdd__V1__Problem *p = subdd__v1__problem__unpack(NULL, bytes, (const uint8_t *)body);
+    struct subd_budget budget;
+    ProtobufCAllocator *memory = subd_budget_begin(&budget, bytes);
+    Subdd__V1__Problem *p = subdd__v1__problem__unpack(memory, bytes, (const uint8_t *)body);
     if (!p)
         return 0;
     subd_copy_text(err->text, sizeof err->text, *p->detail ? p->detail : p->title);
@@ -102,8 +105,53 @@ static int decode_protobuf(struct subd_error *err, const char *body, size_t byte
     err->limit = p->limit;
     err->needed = p->needed;
     err->available = p->available;
-    subdd__v1__problem__free_unpacked(p, NULL);
+    subdd__v1__problem__free_unpacked(p, memory);
     return 1;
+}
+
+void subd_prims_free(struct subd_prim *prims, int n)
+{
+    for (int i = 0; i < n; i++)
+        free((char *)(uintptr_t)prims[i].path);
+    free(prims);
+}
+
+static int add_prim(struct subd_prim *to, const char *path, int64_t vertices, int64_t faces)
+{
+    *to = (struct subd_prim){path ? strdup(path) : NULL, vertices, faces};
+    return to->path != NULL;
+}
+
+static struct subd_prim *prims_of_json(const char *body, size_t bytes, int *n)
+{
+    cJSON *o = cJSON_ParseWithLength(body, bytes);
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(o, "prims"), *row;
+    const int size = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : 0;
+    struct subd_prim *prims = size ? calloc((size_t)size, sizeof *prims) : NULL;
+    for (row = prims ? list->child : NULL; row; row = row->next)
+        *n += add_prim(&prims[*n], text_of(row, "path"), integer_of(row, "vertices"), integer_of(row, "faces"));
+    cJSON_Delete(o);
+    return prims;
+}
+
+static struct subd_prim *prims_of_protobuf(const char *body, size_t bytes, int *n)
+{
+    struct subd_budget budget;
+    ProtobufCAllocator *memory = subd_budget_begin(&budget, bytes);
+    Subdd__V1__Problem *p = subdd__v1__problem__unpack(memory, bytes, (const uint8_t *)body);
+    struct subd_prim *prims = p && p->n_prims ? calloc(p->n_prims, sizeof *prims) : NULL;
+    for (size_t i = 0; prims && i < p->n_prims && i < INT_MAX; i++)
+        *n += add_prim(&prims[*n], p->prims[i]->path, p->prims[i]->vertices, p->prims[i]->faces);
+    subdd__v1__problem__free_unpacked(p, memory);
+    return prims;
+}
+
+struct subd_prim *subd_decode_prims(const char *media_type, const char *body, size_t bytes, int *n)
+{
+    *n = 0;
+    return strstr(media_type, "json")       ? prims_of_json(body, bytes, n)
+           : strstr(media_type, "protobuf") ? prims_of_protobuf(body, bytes, n)
+                                            : NULL;
 }
 
 int subd_decode_problem(struct subd_error *err, int status, const char *media_type, const char *body, size_t bytes)

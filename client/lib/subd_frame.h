@@ -44,7 +44,8 @@ struct subd_frame_parser {
     int64_t window_at;          /* The byte of the current block at which the window begins. */
     unsigned char *header;      /* subd_frame_end frees it. */
     struct subd_digest *digest; /* NULL when digests are not verified; subd_frame_end frees it. */
-    /* The transform, if there is one, and the names of face sets, until the frame has memory; subd_frame_end frees it. */
+    /* The transform, if there is one, and the names of face sets, until the frame has memory. subd_frame_end frees
+     * it. */
     char *words;
     size_t words_bytes;
 };

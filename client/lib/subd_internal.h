@@ -30,6 +30,9 @@ int subd_network_error(subd_client *c, CURLcode cc);
 void subd_copy_text(char *to, size_t room, const char *from);
 /* subd_decode_problem: fills *err from an error answer, in JSON or protobuf by its media type. Returns SUBD_EHTTP. */
 int subd_decode_problem(struct subd_error *err, int status, const char *media_type, const char *body, size_t bytes);
+/* subd_decode_prims: the Meshes that such an answer lists, or NULL with *n = 0. Owner  subd_prims_free frees them */
+struct subd_prim *subd_decode_prims(const char *media_type, const char *body, size_t bytes, int *n);
+void subd_prims_free(struct subd_prim *prims, int n);
 
 /* ---- arguments (subd_arguments.c) ------------------------------------------------------------------------------ */
 /* SUBD_NEED: returns SUBD_EUSAGE, and names the argument, when one of these arguments of the public function that it
@@ -158,7 +161,8 @@ struct subd_client {
     int64_t timer_ms;           /* When curl wants to be called, by subd_now_ms; -1 when it does not. */
     char curl_text[CURL_ERROR_SIZE];
     char warnings[SUBD_MAX_WARNINGS][640]; /* Those in the last answer, or its Subdd-Warning headers. */
-    int n_warnings;
+    int n_warnings, n_prims;
+    struct subd_prim *prims;   /* The Meshes that the last refusal lists. */
     struct subd_error scratch; /* Takes the error when the caller's err is NULL. */
     struct subd_call call;
     struct subd_search search;

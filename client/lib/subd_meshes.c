@@ -25,6 +25,8 @@ static int push(subd_client *c, struct subd_request *r, const struct subd_push *
     for (int i = 0; i < SUBD_N_OPTIONS; i++)
         subd_text_query(&r->path, subd_option_name((enum subd_option)i), p.options[i]);
     subd_text_query(&r->path, "reorder", p.reorder);
+    subd_text_query(&r->path, "prim", p.prim);
+    subd_text_query(&r->path, "time", p.time);
     subd_text_query(&r->path, "strict", p.strict ? "true" : NULL);
     r->idempotency_key = p.idempotency_key;
     return subd_request_start(c, r, err);

@@ -9,7 +9,7 @@
 
 #define RECEIVE_BUFFER (512 * 1024)
 #define CANCELLED "cancelled by subd_cancel"
-#define MAX_PROBLEM ((int64_t)64 << 10)
+#define MAX_PROBLEM ((int64_t)2 << 20) /* It may list the Meshes of a file. */
 #define MAX_ANSWER ((int64_t)16 << 20) /* An answer can unpack to a hundred times its size. */
 
 /* ---- what arrives ------------------------------------------------------------------------------------------ */
@@ -306,6 +306,9 @@ int subd_request_start(subd_client *c, struct subd_request *r, struct subd_error
                             : subd_fail(err, SUBD_ECANCELLED, CANCELLED);
     }
     c->n_warnings = 0;
+    subd_prims_free(c->prims, c->n_prims);
+    c->prims = NULL;
+    c->n_prims = 0;
     call->owned = r->owned;
     call->body_bytes = r->body.data ? (int64_t)r->body.bytes : 0;
     call->finish = r->finish;
@@ -349,9 +352,12 @@ static int conclude(subd_client *c, CURLcode cc)
     if (call->failure)
         return call->failure;
     /* A refusal may come before the whole body was sent. Then it matters more than the broken connection. */
-    if (status >= 400)
+    if (status >= 400) {
+        c->prims =
+            subd_decode_prims(call->media_type, call->answer ? call->answer : "", call->answer_bytes, &c->n_prims);
         return subd_decode_problem(call->err, (int)status, call->media_type, call->answer ? call->answer : "",
                                    call->answer_bytes);
+    }
     if (cc != CURLE_OK)
         return subd_network_error(c, cc);
     if (status == 304 && call->conditional)

@@ -63,5 +63,8 @@ void info_list(struct request *r, const struct store_info *infos, int n, bool mo
  * Errors   SDD_EINVALID, and those of the readers and of positions_check, in the job's err */
 struct positions;
 int positions_read(struct mesh_job *j, bool whole, struct positions **out);
+/* usda_ask_of: what of a USDA file a query asks for. Errors  SDD_EINVALID (no time, or a body of another media type) */
+struct usda_ask;
+int usda_ask_of(const struct query *q, int media, struct usda_ask *ask, struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

@@ -3,6 +3,7 @@
 #include "server/api/api.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
+#include "server/mesh/looks.h"
 #include "server/operation/idempotency.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,16 +44,21 @@ static int create_parse(struct job *job)
     struct mesh_job *j = &c->base;
     struct losses losses = {0};
     const char *name = query_get(&j->query, "name");
+    struct usda_ask ask;
     int rc = query_bool(&j->query, "strict", &losses.strict, &job->err);
+    if (!rc)
+        rc = usda_ask_of(&j->query, j->media_in, &ask, &job->err);
     if (rc)
         return rc;
     int (*read)(const void *, size_t, struct mesh **, struct losses *, struct sdd_error *) =
         j->media_in & MEDIA_PROTOBUF ? mesh_from_proto
         : j->media_in & MEDIA_JSON   ? mesh_from_json
-        : j->media_in & MEDIA_USDA   ? mesh_from_usda
                                      : mesh_from_obj;
-    rc = read(j->body, j->body_bytes, &c->mesh, &losses, &job->err);
+    rc = j->media_in & MEDIA_USDA
+             ? mesh_from_usda(j->body, j->body_bytes, &ask, &c->mesh, &j->prims, &losses, &job->err)
+             : read(j->body, j->body_bytes, &c->mesh, &losses, &job->err);
     losses_print(&losses, &j->warnings);
+    job->prims = j->prims.data;
     if (rc || (rc = query_options(&j->query, &c->mesh->options, &job->err)) || (rc = idempotency_digest(j)) ||
         (rc = create_reorder(job)))
         return rc;
@@ -86,6 +92,15 @@ static int create_build(struct job *job)
     mesh_free(c->authored);
     c->authored = NULL;
     return rc;
+}
+
+static int create_look(struct job *job)
+{
+    struct create_job *c = (struct create_job *)job;
+    struct mesh_looks looks;
+    mesh_look(c->mesh, &looks);
+    mesh_looks_print(&looks, &c->base.warnings);
+    return SDD_OK;
 }
 
 /* Writes the answer before the commit, because the commit stores it for the request's Idempotency-Key. */
@@ -172,10 +187,13 @@ static void create_free(struct job *job)
 
 void api_create(struct request *r)
 {
-    static const struct step steps[] = {
-        {ON_HOST, PHASE_PARSE, create_parse, NULL}, {ON_STORE, PHASE_LOAD, create_find, create_skip_find},
-        {ON_DEVICE, -1, create_build, NULL},        {ON_STORE, PHASE_COMMIT, create_commit, NULL},
-        {ON_LOOP, -1, create_adopt, NULL},          {0}};
+    static const struct step steps[] = {{ON_HOST, PHASE_PARSE, create_parse, NULL},
+                                        {ON_STORE, PHASE_LOAD, create_find, create_skip_find},
+                                        {ON_DEVICE, -1, create_build, NULL},
+                                        {ON_HOST, -1, create_look, NULL},
+                                        {ON_STORE, PHASE_COMMIT, create_commit, NULL},
+                                        {ON_LOOP, -1, create_adopt, NULL},
+                                        {0}};
     static const struct job_ops ops = {steps, create_answer, create_free};
     struct create_job *c = mesh_job_create(r, sizeof *c, true);
     if (c)

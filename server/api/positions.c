@@ -4,12 +4,28 @@
 #include "server/api/api.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
+#include <math.h>
 #include <stdlib.h>
 
 struct positions_job {
     struct mesh_job base;
     struct positions *positions;
 };
+
+int usda_ask_of(const struct query *q, int media, struct usda_ask *ask, struct sdd_error *err)
+{
+    const char *time = query_get(q, "time");
+    char *end = NULL;
+    *ask = (struct usda_ask){.prim = query_get(q, "prim"), .has_time = time, .options = query_options_given(q)};
+    if ((ask->prim || time) && !(media & MEDIA_USDA))
+        return sdd_fail(err, SDD_EINVALID, time ? "time" : "prim", "%s goes with model/vnd.usda",
+                        time ? "time" : "prim");
+    if (time)
+        ask->time = strtod(time, &end);
+    if (time && (end == time || *end || !isfinite(ask->time)))
+        return sdd_fail(err, SDD_EINVALID, "time", "time is a number, the time code of a sample, not \"%.40s\"", time);
+    return SDD_OK;
+}
 
 int positions_read(struct mesh_job *j, bool whole, struct positions **out)
 {
@@ -19,7 +35,10 @@ int positions_read(struct mesh_job *j, bool whole, struct positions **out)
             ((j->media_in & MEDIA_OCTETS) && !query_get(&j->query, "first"));
     if (*out)
         return SDD_OK; /* The steps run again after JOB_AGAIN. */
+    struct usda_ask ask;
     int rc = query_int(&j->query, "first", 0, INT32_MAX, &first, &job->err);
+    if (!rc)
+        rc = usda_ask_of(&j->query, j->media_in, &ask, &job->err);
     if (rc)
         return rc;
     if (query_get(&j->query, "first") && !(j->media_in & MEDIA_OCTETS))
@@ -28,7 +47,7 @@ int positions_read(struct mesh_job *j, bool whole, struct positions **out)
     rc = j->media_in & MEDIA_OCTETS     ? positions_from_octets(j->body, j->body_bytes, first, out, &job->err)
          : j->media_in & MEDIA_PROTOBUF ? positions_from_proto(j->body, j->body_bytes, out, &job->err)
          : j->media_in & MEDIA_JSON     ? positions_from_json(j->body, j->body_bytes, out, &job->err)
-         : j->media_in & MEDIA_USDA     ? positions_from_usda(j->body, j->body_bytes, out, &job->err)
+         : j->media_in & MEDIA_USDA     ? positions_from_usda(j->body, j->body_bytes, &ask, out, &job->err)
                                         : positions_from_obj(j->body, j->body_bytes, out, &job->err);
     return rc ? rc : positions_check(*out, slot_of(job)->info.n_vertices, whole, &job->err);
 }

@@ -7,10 +7,12 @@
 #define INFO (MEDIA_JSON | MEDIA_PROTOBUF)
 #define SURFACE (MEDIA_FRAME | MEDIA_FILES)
 
-static const char *const q_create[] = {"name", "reorder", "strict", NULL};
+static const char *const q_create[] = {"name", "reorder", "strict", "prim", "time", NULL};
 static const char *const q_list[] = {"name", "after", "limit", NULL};
-static const char *const q_positions[] = {"first", NULL};
+static const char *const q_positions[] = {"first", "prim", "time", NULL};
 static const char *const q_refined[] = {"level", "surface", "include", "normals", "compact", "primvars", "method", NULL};
+static const char *const q_pose[] = {"level",    "surface", "include", "normals", "compact",
+                                     "primvars", "method",  "prim",    "time",    NULL};
 static const char *const q_matrix[] = {"level", "surface", "what", NULL};
 static const char *const q_patches[] = {"level", "surface", NULL};
 
@@ -49,8 +51,8 @@ const struct route routes[] = {
      false, api_edits, "change the topology"},
     {"GET", "/v1/meshes/{id}/refined", "refined", SCOPE_READ, 0, SURFACE, MEDIA_OBJ, q_refined, false, false,
      api_refined, "the refined surface"},
-    {"POST", "/v1/meshes/{id}/refined", "pose", SCOPE_READ, BODY_MESH | MEDIA_OCTETS, SURFACE, MEDIA_OBJ, q_refined,
-     false, false, api_pose, "the refined surface of positions that are not kept"},
+    {"POST", "/v1/meshes/{id}/refined", "pose", SCOPE_READ, BODY_MESH | MEDIA_OCTETS, SURFACE, MEDIA_OBJ, q_pose, false,
+     false, api_pose, "the refined surface of positions that are not kept"},
     {"GET", "/v1/meshes/{id}/patches", "patches", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, q_patches, false, false,
      api_patches, "the surface as B-spline patches, and faces where it is none"},
     {"GET", "/v1/meshes/{id}/matrix", "matrix", SCOPE_READ, 0, MEDIA_TEXT, MEDIA_TEXT, q_matrix, false, false,

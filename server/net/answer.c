@@ -246,7 +246,41 @@ void answer_preflight(struct request *r, const char *methods)
         answer_header(r, "Access-Control-Allow-Private-Network", "true");
 }
 
-void problem_json(struct text *out, const struct sdd_error *err, const char *request_id)
+/* Reads a line "VERTICES FACES PATH" of request->prims. Returns the next line, or NULL at the end. `path` gets a
+ * copy. */
+static const char *read_prim(const char *line, long long *vertices, long long *faces, struct text *path)
+{
+    char *end;
+    if (!line || !*line)
+        return NULL;
+    *vertices = strtoll(line, &end, 10);
+    *faces = strtoll(end, &end, 10);
+    end += *end == ' ';
+    const size_t n = strcspn(end, "\n");
+    text_clear(path);
+    text_add(path, end, n);
+    return end + n + (end[n] == '\n');
+}
+
+static void add_prims(struct text *out, const char *prims)
+{
+    struct text path = {0};
+    long long vertices, faces;
+    bool first = true;
+    text_puts(out, ",\"prims\":[");
+    for (const char *line = prims; (line = read_prim(line, &vertices, &faces, &path)) && !path.failed;) {
+        text_puts(out, first ? "{" : ",{");
+        first = false;
+        text_member(out, "path", path.data);
+        text_member_int(out, "vertices", vertices);
+        text_member_int(out, "faces", faces);
+        text_puts(out, "}");
+    }
+    text_puts(out, "]");
+    text_free(&path);
+}
+
+void problem_json(struct text *out, const struct sdd_error *err, const char *prims, const char *request_id)
 {
     const char *code = sdd_err_code(err->code);
     text_printf(out, "{\"type\":\"" PROBLEM_TYPE "%s\"", code);
@@ -269,7 +303,32 @@ void problem_json(struct text *out, const struct sdd_error *err, const char *req
     }
     if (retry_after(err))
         text_member_int(out, "retryAfterMs", retry_after(err) * 1000);
+    if (prims)
+        add_prims(out, prims);
     text_puts(out, "}\n");
+}
+
+/* Makes messages of the lines of request->prims. Returns NULL, with *n = 0, when there are none, or no memory; *paths
+ * has the text that they borrow. */
+static Subdd__V1__MeshPrim *pack_prims(const char *prims, Subdd__V1__MeshPrim ***pointers, size_t *n, char **paths)
+{
+    size_t lines = 0, i = 0;
+    for (const char *s = prims; s && (s = strchr(s, '\n')); s++)
+        lines++;
+    Subdd__V1__MeshPrim *rows = lines ? malloc(lines * sizeof *rows) : NULL;
+    *pointers = rows ? malloc(lines * sizeof **pointers) : NULL;
+    *paths = rows ? strdup(prims) : NULL;
+    *n = *pointers && *paths ? lines : 0;
+    for (char *s = *paths, *end; i < *n; i++, s = end + 1) {
+        subdd__v1__mesh_prim__init(&rows[i]);
+        rows[i].vertices = strtoll(s, &s, 10);
+        rows[i].faces = strtoll(s, &s, 10);
+        rows[i].path = s + (*s == ' ');
+        end = strchr(s, '\n');
+        *end = 0;
+        (*pointers)[i] = &rows[i];
+    }
+    return rows;
 }
 
 static bool answer_problem_protobuf(struct request *r, const struct sdd_error *err)
@@ -293,19 +352,24 @@ static bool answer_problem_protobuf(struct request *r, const struct sdd_error *e
         p.available = e.available;
     else
         p.limit = e.available;
+    char *paths = NULL;
+    Subdd__V1__MeshPrim *prims = pack_prims(r->prims, &p.prims, &p.n_prims, &paths);
     size_t bytes = subdd__v1__problem__get_packed_size(&p);
     unsigned char *body = malloc(bytes + 1);
-    if (!body)
-        return false;
-    subdd__v1__problem__pack(&p, body);
-    answer_taken(r, sdd_err_http(e.code), MEDIA_PROTOBUF, body, bytes);
-    return true;
+    if (body) {
+        subdd__v1__problem__pack(&p, body);
+        answer_taken(r, sdd_err_http(e.code), MEDIA_PROTOBUF, body, bytes);
+    }
+    free(p.prims);
+    free(prims);
+    free(paths);
+    return body;
 }
 
 static void answer_problem_json(struct request *r, const struct sdd_error *err)
 {
     struct text body = {0};
-    problem_json(&body, err, r->id);
+    problem_json(&body, err, r->prims, r->id);
     if (body.failed)
         answer_copy(r, sdd_err_http(err->code), "application/problem+json", "{}\n", 3);
     else

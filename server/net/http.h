@@ -59,6 +59,7 @@ struct request {
     const char *code;        /* The code of an error, for the log. */
     double phases[N_PHASES]; /* Seconds. */
     const char *refined_by;  /* A copy of the job's. */
+    const char *prims; /* What the answer to an error lists: a line "VERTICES FACES PATH" for each Mesh of a file. */
 };
 
 /* ---- for handlers ------------------------------------------------------------------------------------------ */
@@ -101,8 +102,8 @@ void answer_fail(struct request *r, int code, const char *field, const char *for
 /* answer_preflight: answers a preflight request of CORS, by which a browser asks, with OPTIONS and without a token,
  * whether a page of another origin may send a request. The answer allows `methods`. */
 void answer_preflight(struct request *r, const char *methods);
-/* problem_json: writes the problem document of an error as JSON. */
-void problem_json(struct text *out, const struct sdd_error *err, const char *request_id);
+/* problem_json: writes the problem document of an error as JSON. `prims` is as in struct request, or NULL. */
+void problem_json(struct text *out, const struct sdd_error *err, const char *prims, const char *request_id);
 
 /* browser_headers: the headers of every answer that tell browsers what they must not do with it, up to one without a
  * name. `origin` is that of the page that gets it when --allow-origin names it, else NULL. */

@@ -23,17 +23,17 @@ static void decode(char *s)
     *to = 0;
 }
 
-/* Whether a parameter is a flag of sdd_option_table, with '_' for '-'. */
-static bool is_option(const char *name)
+/* The row of sdd_option_table whose flag a parameter is, with '_' for '-'; -1 for other parameters. */
+static int option_of(const char *name)
 {
     for (int i = 0; i < sdd_n_options; i++) {
         const char *flag = sdd_option_table[i].flag, *s = name;
         while (*s && *flag && (*s == *flag || (*s == '_' && *flag == '-')))
             s++, flag++;
         if (!*s && !*flag)
-            return true;
+            return i;
     }
-    return false;
+    return -1;
 }
 
 static bool is_allowed(const char *name, const char *const *allowed, bool options)
@@ -41,7 +41,7 @@ static bool is_allowed(const char *name, const char *const *allowed, bool option
     for (; allowed && *allowed; allowed++)
         if (strcmp(name, *allowed) == 0)
             return true;
-    return options && is_option(name);
+    return options && option_of(name) >= 0;
 }
 
 int query_parse(struct query *q, const char *text, const char *const *allowed, bool options, struct sdd_error *err)
@@ -121,7 +121,7 @@ int query_options(const struct query *q, struct sdd_options *options, struct sdd
 {
     for (int i = 0; i < q->n; i++) {
         char flag[64];
-        if (!is_option(q->items[i].name))
+        if (option_of(q->items[i].name) < 0)
             continue;
         snprintf(flag, sizeof flag, "%s", q->items[i].name);
         for (char *s = flag; *s; s++)
@@ -134,6 +134,15 @@ int query_options(const struct query *q, struct sdd_options *options, struct sdd
             return rc;
     }
     return SDD_OK;
+}
+
+unsigned query_options_given(const struct query *q)
+{
+    unsigned bits = 0;
+    for (int i = 0; i < q->n; i++)
+        if (option_of(q->items[i].name) >= 0)
+            bits |= 1u << option_of(q->items[i].name);
+    return bits;
 }
 
 /* ---- media types --------------------------------------------------------------------------------------- */

@@ -35,6 +35,8 @@ int query_int(const struct query *q, const char *name, int64_t min, int64_t max,
 int query_bool(const struct query *q, const char *name, bool *out, struct sdd_error *err) SDD_MUST_CHECK;
 /* query_options: sets the subdivision options that the query has. Errors  SDD_EINVALID */
 int query_options(const struct query *q, struct sdd_options *options, struct sdd_error *err) SDD_MUST_CHECK;
+/* query_options_given: bit k is set when the query has row k of sdd_option_table. */
+unsigned query_options_given(const struct query *q);
 
 /* Bits, so that a set of media types is an int. */
 enum media {

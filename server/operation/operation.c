@@ -24,6 +24,7 @@ void operation_answer(struct job *job, const struct sdd_error *err)
     if (!atomic_load(&job->cancel)) { /* A step of a cancelled job may still be running and write these. */
         memcpy(r->phases, job->phases, sizeof r->phases);
         r->refined_by = job->refined_by;
+        r->prims = job->prims;
     }
     if (err)
         answer_error(r, err);
@@ -105,6 +106,7 @@ void mesh_job_free(struct job *job)
     idempotency_free(j->key);
     text_free(&j->answer);
     text_free(&j->warnings);
+    text_free(&j->prims);
     free(j);
 }
 

@@ -71,6 +71,7 @@ struct mesh_job {
     struct idempotency *key; /* NULL without an Idempotency-Key. */
     struct text answer;      /* The body of the answer to a change, made before the commit that stores both. */
     struct text warnings;    /* Lines for answer_warnings. */
+    struct text prims;       /* What a refusal lists (struct request). */
 };
 /* mesh_job_create: allocates a job of `bytes` and takes over the request's body and query. Returns NULL when it has
  * answered the request with an error: no memory, or a bad If-Match or key. */

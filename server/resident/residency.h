@@ -26,8 +26,8 @@ struct resident {     /* The device state of one mesh. */
     /* The history of its frames, which stays when the mesh leaves the device. Any thread that holds the mesh may use
      * it. */
     sdd_history *history;
-    /* The names of the face sets of each primvar, from the first time that the mesh is loaded. They stay as they are, so
-     * any thread that holds the mesh may read them once it was resident. */
+    /* The names of the face sets of each primvar, from the first time that the mesh is loaded. They stay as they are,
+     * so any thread that holds the mesh may read them once it was resident. */
     struct set_names sets[SDD_MAX_PRIMVARS];
     bool has_sets;
 };

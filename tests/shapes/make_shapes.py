@@ -734,9 +734,6 @@ def refused_shapes():
     bad("corner_bad_vertex", "invalid_mesh 8", box().corner(2, 8))
     bad("corner_negative", "invalid_mesh sharpness", box().tag("corner 1/1/0 0 -1"))
     bad("hole_bad_face", "invalid_mesh 6", box().hole(6))
-    m = box().uv_islands()
-    m.ft[2][1] = 999
-    bad("uv_index", "invalid_mesh line 36: texture coordinate 1000", m)
     bad("tag_counts", "malformed line 16", box().tag("crease 2/1/0 0 1"))
     bad("tag_boundary", "invalid_argument line 16: interpolateboundary", box().boundary(7))
     bad("coordinate_text", "malformed line", Mesh(v5[:2] + [("0", "one", "0")], [[0, 1, 2]]))

@@ -21,8 +21,18 @@ int mesh_from_json(const void *body, size_t bytes, struct mesh **out, struct los
                    struct sdd_error *err) SDD_MUST_CHECK;
 int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct losses *losses,
                   struct sdd_error *err) SDD_MUST_CHECK;
-int mesh_from_usda(const void *body, size_t bytes, struct mesh **out, struct losses *losses,
-                   struct sdd_error *err) SDD_MUST_CHECK;
+
+/* What of a USDA file is wanted; a zeroed one wants its only Mesh. */
+struct usda_ask {
+    const char *prim; /* The path of the Mesh; NULL when the file has one alone. */
+    bool has_time;    /* Of what has timeSamples those at `time` are wanted, held until the next; else the first. */
+    double time;
+    unsigned options; /* Bit k: row k of sdd_option_table is set by somebody else, whatever the file says. */
+};
+/* mesh_from_usda: `ask` may be NULL, which is a zeroed one. When the file is refused because it has several Meshes,
+ * `prims`, which may be NULL, gets a line "VERTICES FACES PATH" for each. */
+int mesh_from_usda(const void *body, size_t bytes, const struct usda_ask *ask, struct mesh **out, struct text *prims,
+                   struct losses *losses, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* The readers of positions below leave it to the caller to call positions_check.
  * positions_from_octets: the body is little-endian f32 triples for the rows from `first` on. The points are borrowed
@@ -35,7 +45,8 @@ int positions_from_proto(const void *body, size_t bytes, struct positions **out,
 int positions_from_json(const void *body, size_t bytes, struct positions **out, struct sdd_error *err) SDD_MUST_CHECK;
 /* positions_from_obj, positions_from_usda: read a whole file, and take only its points. */
 int positions_from_obj(const void *body, size_t bytes, struct positions **out, struct sdd_error *err) SDD_MUST_CHECK;
-int positions_from_usda(const void *body, size_t bytes, struct positions **out, struct sdd_error *err) SDD_MUST_CHECK;
+int positions_from_usda(const void *body, size_t bytes, const struct usda_ask *ask, struct positions **out,
+                        struct sdd_error *err) SDD_MUST_CHECK;
 
 /* name_from_json: reads a JSON merge patch (RFC 7396) of a mesh, whose one member is "name"; null asks for the name
  * that a mesh has by default, and gives "". *given is false when the patch is empty.

@@ -170,9 +170,14 @@ int obj_tag(struct obj_reader *r)
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
         if (strlen(tags[i].name) == bytes && memcmp(tags[i].name, word, bytes) == 0)
             tag = &tags[i];
-    if (!tag)
-        return obj_fail(r, line, is_edit(word, bytes) ? SDD_EUNSUPPORTED : SDD_EINVALID, "the tag \"%s\" is not built",
-                        chars_show(word, bytes, shown));
+    if (!tag && is_edit(word, bytes))
+        return obj_fail(r, line, SDD_EUNSUPPORTED, "the tag \"%s\" is not built", chars_show(word, bytes, shown));
+    if (!tag) {
+        obj_lose(&r->lost, OBJ_LOSS_TAGS, "line %lld: the tag \"%s\" is not known and skipped", (long long)line,
+                 chars_show(word, bytes, shown));
+        obj_skip_line(r);
+        return SDD_OK;
+    }
     int rc = read_counts(r, n);
     if (rc)
         return rc;
