@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* The members of a USDA file's customLayerData by which subdd says that it does not know these, since USD has defaults. */
+#define USDA_NO_UP_AXIS "subddUpAxisUnknown"
+#define USDA_NO_UNIT "subddUnitUnknown"
+
 enum file_name_form {
     FILE_NAME_USD, /* A prim: ASCII letters, digits and '_', no digit at the start, as every version of USD takes. */
     FILE_NAME_OBJ, /* An `o` line: one word, and nothing that readers take for a comment or a continued line. */

@@ -92,6 +92,10 @@ static void add_head(struct surface_file *f)
         part_text(f, "    upAxis = \"%c\"\n", s->stage.up_axis);
     if (s->stage.meters_per_unit > 0)
         part_text(f, "    metersPerUnit = %.17g\n", s->stage.meters_per_unit);
+    if (!s->stage.up_axis || !(s->stage.meters_per_unit > 0))
+        part_text(f, "    customLayerData = {\n%s%s    }\n",
+                  s->stage.up_axis ? "" : "        bool " USDA_NO_UP_AXIS " = true\n",
+                  s->stage.meters_per_unit > 0 ? "" : "        bool " USDA_NO_UNIT " = true\n");
     part_text(f, ")\n\n");
     part_text(f, "def Mesh \"%s\"", name);
     if (strcmp(name, s->name) != 0)

@@ -3,14 +3,11 @@
  * sets. */
 #ifndef SUBDD_USDA_PARTS_H
 #define SUBDD_USDA_PARTS_H
+#include "proto/files/file_names.h" /* What a file says of an up axis or a unit that subdd does not know. */
 #include "server/mesh/formats/usda_stage.h"
 #include "server/mesh/mesh.h"
 
 #define USDA_MATERIALS "materialBind" /* The family of subsets that bind materials, and the primvar that keeps it. */
-
-/* Members of customLayerData of a file whose up axis or unit subdd does not know. */
-#define USDA_NO_UP_AXIS "subddUpAxisUnknown"
-#define USDA_NO_UNIT "subddUnitUnknown"
 
 /* What reading takes. */
 struct usda_part {
