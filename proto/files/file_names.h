@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The members of a USDA file's customLayerData by which subdd says that it does not know these, since USD has defaults. */
+/* Members of a USDA file's customLayerData: subdd does not know these, for which USD has defaults. */
 #define USDA_NO_UP_AXIS "subddUpAxisUnknown"
 #define USDA_NO_UNIT "subddUnitUnknown"
 

@@ -402,7 +402,7 @@ static void test_primvars(void **state)
 {
     static const char *const heads[] = {
         "color3f[] primvars:displayColor = ", "float[] primvars:weight = ",    "int[] primvars:material = ",
-        "float[] primvars:curve = ",         "float4[] primvars:rig:tint = ", "texCoord2f[] primvars:map = "};
+        "float[] primvars:curve = ",          "float4[] primvars:rig:tint = ", "texCoord2f[] primvars:map = "};
     static const char names_in_row[] = "*";
     static const char *const names[] = {"displayColor", "weight", "material", "curve", "rig:tint", "map"};
     struct subd_body body = {"model/vnd.usda", with_primvars, sizeof with_primvars - 1};

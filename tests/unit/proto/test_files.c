@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_files.c: what the writers of proto/files make of small surfaces that a daemon seldom has: faces of different
- * sizes, colours of faces, of corners and of the whole, transforms that shear or turn inside out, and names of sets that
- * a format cannot have. */
+ * sizes, colours of faces, of corners and of the whole, transforms that shear or turn inside out, and names of sets
+ * that a format cannot have. */
 #include "proto/files/files.h"
 #include <cjson/cJSON.h>
 #include <math.h>
