@@ -113,8 +113,7 @@ static void add_blocks(const sdd_topology *t, const struct sdd_refine_request *r
  * after the other, so the largest need counts. */
 static int64_t scratch_bytes(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r)
 {
-    const int64_t parts[] = {e->of[t->scheme->kind].scratch(t, r), primvars_scratch(t, e, r),
-                             r->compact ? quantise_scratch(t) : 0,
+    const int64_t parts[] = {e->of[t->scheme->kind].scratch(t, r), primvars_scratch(t, e, r), quantise_scratch(t, r),
                              r->include & SDD_NORMAL_INDICES ? split_normals_scratch(t, r) : 0};
     int64_t most = 0;
     for (int i = 0; i < 4; i++)

@@ -172,7 +172,7 @@ static int run_rest(const struct batch *b, int k, struct sdd_error *err)
     if (!rc && (plan->request.include & SDD_NORMAL_INDICES))
         rc = split_normals_run(run, result_block(p, lay, SDD_NORMALS), err);
     if (!rc)
-        quantise_queue(t->device, p, lay);
+        quantise_queue(t, p, lay, run->scratch);
     return rc;
 }
 

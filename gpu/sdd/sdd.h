@@ -121,6 +121,8 @@ struct sdd_device_config {
     const char *module_path; /* The absolute path of the CUDA module; NULL is $ORIGIN/../lib/libsdd_cuda.so. */
     int threads;             /* Threads of the CPU backend; 0 is all that the process may use. */
     int64_t memory_limit;    /* Device bytes that the library may hold; 0 is 80 % of what is free at the start. */
+    int64_t cpu_limit;       /* The same where the device is the CPU; 0 is memory_limit. */
+    int64_t spare_bytes;     /* Freed host memory that is kept for the next results; 0 is 1 GiB. */
 };
 struct sdd_device_info {
     char backend[16];     /* "cuda" */
@@ -245,7 +247,7 @@ struct sdd_block {
     int64_t bytes;         /* Size of the data. */
     const void *data;      /* Host memory, aligned to 64 bytes; NULL in a plan. */
     uint64_t digest;       /* sdd_digest of the data; 0 in a plan. */
-    float low[3], high[3]; /* The box of a SDD_UNORM16_BOX block, which is that of the control points; 0 in a plan. */
+    float low[3], high[3]; /* The box of a SDD_UNORM16_BOX block; 0 in a plan. */
 };
 #define SDD_MAX_BLOCKS (10 + 2 * SDD_MAX_PRIMVARS)
 struct sdd_plan_info {
@@ -306,7 +308,7 @@ int sdd_refine(sdd_mesh *m, const sdd_plan *plan, const struct sdd_run *run, sdd
 /* sdd_prepare: makes now what the first refine by the plan would make and keep with the topology. Errors as there. */
 int sdd_prepare(sdd_mesh *m, const sdd_plan *plan, const struct sdd_run *run, struct sdd_error *err) SDD_MUST_CHECK;
 const struct sdd_result_info *sdd_result_info(const sdd_result *r); /* Valid until sdd_result_free. */
-void sdd_result_free(sdd_result *r);                                /* On the thread of its device; NULL is fine. */
+void sdd_result_free(sdd_result *r); /* On any thread once all bytes are there, else on its device's; NULL is fine. */
 
 /* ---- refine a batch: several meshes of one topology, for example poses of one character ------------------------ */
 #define SDD_MAX_BATCH 4096 /* Meshes in one batch. */
@@ -383,9 +385,7 @@ struct sdd_feature_info {
 };
 struct sdd_engine_info {
     const char *name, *summary;
-    /* For each row of the feature table, the schemes under which the engine has the feature, as bits 1 << enum
-     * sdd_scheme. They are the same on every backend. */
-    const uint8_t *schemes;
+    const uint8_t *schemes; /* For each row of the feature table, those that have it: bits 1 << enum sdd_scheme. */
 };
 extern const struct sdd_feature_info sdd_feature_table[]; /* A row with a NULL option ends the table. */
 const struct sdd_engine_info *sdd_engine(int row); /* In the order in which `auto` prefers them; NULL is the end. */

@@ -107,6 +107,11 @@ static void surface_of(const struct ask_job *a, const struct sdd_plan_info *plan
         add_block(s, a, &plan->blocks[i]);
 }
 
+static int64_t memory_of_file(const struct surface_format *format, const struct surface *s)
+{
+    return surface_memory(format, s) + STREAM_PIECES * FILE_PIECE_BYTES;
+}
+
 int file_admits(struct ask_job *a, struct frame_plan *p)
 {
     const struct surface_format *format = file_format(a);
@@ -115,7 +120,7 @@ int file_admits(struct ask_job *a, struct frame_plan *p)
     if (!format)
         return SDD_OK;
     surface_of(a, sdd_plan_info(p->plan), &s);
-    p->host_bytes += surface_memory(format, &s);
+    p->host_bytes += memory_of_file(format, &s);
     const int rc = surface_admits(format, &s, &why);
     return rc ? job_fail(&a->base.job, rc == SURFACE_ETOO_LARGE ? SDD_ETOO_LARGE : SDD_EUNSUPPORTED, "accept", "%s",
                          why)
@@ -134,10 +139,16 @@ int file_begin(struct job *job)
     struct ask_job *a = &j->base.base;
     struct surface s;
     surface_of(a, &sdd_result_info(j->base.frame->result)->plan, &s);
+    int64_t claim = memory_of_file(file_format(a), &s);
+    int rc = j->base.claim == claim ? SDD_OK : budget_claim(&j->base, claim); /* A frame of the cache had none. */
+    if (rc)
+        return rc;
     if (!query_get(&a->base.query, "include") && a->base.slot->info.n_uvs && !s.uvs.data)
         text_puts(&a->base.warnings, "the mesh's UVs are left out: scheme sqrt3 refines them under "
                                      "faceVaryingLinearInterpolation all alone\n");
-    return file_open(job_service(job), file_format(a), &s, &job->cancel, &a->base.warnings, &j->stream, &job->err);
+    j->base.claim = 0;
+    return file_open(job_service(job), file_format(a), &s, claim, &job->task.claim, &a->base.warnings, &j->stream,
+                     &job->err);
 }
 
 bool file_answer(struct refine_job *j)

@@ -10,6 +10,7 @@
  * Left out with a warning: UVs that some corners lack, that do not exist or are no numbers; colours likewise
  * Errors   what shapes the surface and is wrong, naming the line; a file that is no OBJ (looks_like.c) */
 #include "server/mesh/formats/codec.h"
+#include "server/base/stop.h"
 #include "server/mesh/formats/looks_like.h"
 #include "server/mesh/formats/obj_sets.h"
 #include "server/mesh/formats/obj_tags.h"
@@ -334,6 +335,8 @@ static int read_all(struct obj_reader *r)
     static const char mark[] = "\xef\xbb\xbf"; /* Files that were joined have one inside. */
     int rc = looks_like_check(r->at, (size_t)r->bytes, "OBJ", "obj", r->err);
     for (r->line = 1; r->at < r->end && !rc; r->line++) {
+        if (stop_due(r->line))
+            return stop_fail(r->err);
         bool more = obj_space(r);
         while (more && r->end - r->at >= 3 && memcmp(r->at, mark, 3) == 0) {
             r->at += 3;

@@ -3,6 +3,7 @@
  * materialBind as usemtl and group as g. obj.c reads the same mesh back, except for ids, other primvars, the options
  * that OBJ has no tag for, and what stage.h describes. Names of sets are numbered anew, in the order of the faces. */
 #include "server/mesh/formats/codec.h"
+#include "server/base/stop.h"
 #include "server/mesh/formats/writer_text.h"
 #include "proto/files/file_names.h"
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static void write_faces(FILE *f, const struct mesh *m, const struct face_sets se
     char name[FILE_NAME_SIZE];
     const char *now[N_SETS] = {"", ""};
     int64_t c = 0;
-    for (int64_t i = 0; i < m->n_faces; i++) {
+    for (int64_t i = 0; i < m->n_faces && !stop_due(i); i++) {
         for (int k = 0; k < N_SETS; k++) {
             const char *set = sets[k].p ? set_of(&sets[k], i) : "";
             if (set != now[k] && strcmp(set, now[k]) != 0)
@@ -118,7 +119,7 @@ static void write_all(FILE *f, const struct mesh *m, const void *sets)
     fputs("# subdd control mesh\n", f);
     if (*m->name)
         fprintf(f, "o %s\n", file_name_valid(FILE_NAME_OBJ, m->name, name));
-    for (int64_t i = 0; i < m->n_vertices; i++) {
+    for (int64_t i = 0; i < m->n_vertices && !stop_due(i); i++) {
         fprintf(f, "v %.9g %.9g %.9g", (double)m->points[3 * i], (double)m->points[3 * i + 1],
                 (double)m->points[3 * i + 2]);
         const float *rgb = colors ? (const float *)colors->values + 3 * i : NULL;
@@ -126,7 +127,7 @@ static void write_all(FILE *f, const struct mesh *m, const void *sets)
             fprintf(f, " %.9g %.9g %.9g", (double)rgb[0], (double)rgb[1], (double)rgb[2]);
         fputc('\n', f);
     }
-    for (int64_t i = 0; i < m->n_uvs; i++)
+    for (int64_t i = 0; i < m->n_uvs && !stop_due(i); i++)
         fprintf(f, "vt %.9g %.9g\n", (double)m->uvs[2 * i], (double)m->uvs[2 * i + 1]);
     write_faces(f, m, sets);
     write_options(f, &m->options);

@@ -11,6 +11,7 @@
  * A primvar with named face sets becomes a family of GeomSubsets. Where USD cannot have a prim of a set's name, that
  * is the displayName. Sets of materialBind are bound to Materials, which have nothing but a name. */
 #include "server/mesh/formats/codec.h"
+#include "server/base/stop.h"
 #include "server/mesh/formats/writer_text.h"
 #include "server/mesh/formats/usda_parts.h"
 #include "server/mesh/formats/usda_primvars.h"
@@ -41,7 +42,7 @@ static void write_rows(FILE *f, const char *type, const char *name, const void *
     int tuple = width <= 4 ? width : 1;
     const char *role = tuple == 1 || strlen(type) > 5 ? "" : tuple == 2 ? "2" : tuple == 3 ? "3" : "4";
     fprintf(f, "    %s%s[] %s = [", type, role, name);
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && !stop_due(i); i++) {
         if (i % tuple == 0)
             fputs(!i ? "" : i % (PER_LINE / tuple * tuple) ? ", " : ",\n        ", f);
         fputs(tuple == 1 ? "" : i % tuple ? ", " : "(", f);
@@ -87,7 +88,8 @@ static void write_primvars(FILE *f, const struct mesh *m)
             write_primvar(f, m->primvars[i].info.type == PRIMVAR_I32 ? "int" : "float", &m->primvars[i], m->n_corners);
 }
 
-/* Writes the box of the points as the extent. It holds the surface as well. */
+/* Writes the box of the points as the extent, as USD computes it. It holds the surface as well, except where chaikin
+ * creases overshoot. */
 static void write_extent(FILE *f, const struct mesh *m)
 {
     float box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};

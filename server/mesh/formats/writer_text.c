@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* writer_text.c: writes a mesh as a text file in memory, for json_write.c, obj_write.c and usda_write.c. */
 #include "server/mesh/formats/writer_text.h"
+#include "server/base/stop.h"
 #include <stdlib.h>
 
 int mesh_to_text_with(const struct mesh *m, mesh_writer *write, const void *context, void **out, size_t *bytes,
@@ -14,11 +15,13 @@ int mesh_to_text_with(const struct mesh *m, mesh_writer *write, const void *cont
     write(f, m, context);
     bool failed = ferror(f) != 0;
     failed |= fclose(f) != 0;
-    if (!failed) {
+    if (!failed && !stop_asked()) { /* Else the text may end early. */
         *out = text;
         return SDD_OK;
     }
     free(text);
+    if (stop_asked())
+        return stop_fail(err);
     return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a mesh as text");
 }
 

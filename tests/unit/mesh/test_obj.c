@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/env.h"
+#include "server/base/stop.h"
 #include "tests/unit/sample.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,6 +32,30 @@ static void refused(const char *text, int code, const char *says)
     if (rc != code || !strstr(err.text, says))
         fail_msg("%s\ngave %d %s", text, rc, err.text);
     assert_null(m);
+}
+
+/* A reader and writers end when nobody waits for them; nothing of what they had is left. */
+static void test_stop(void **state)
+{
+    const atomic_int stop = 1;
+    struct sdd_error err = {0};
+    struct mesh *m = sample_obj(QUAD "f 1 2 3 4\n"), *none = NULL;
+    char text[4200], id[MESH_TOPOLOGY_ID_SIZE];
+    void *out = NULL;
+    size_t bytes;
+    (void)state;
+    memset(text, '\n', sizeof text); /* Lines up to the first look at the flag. */
+    stop_watch(&stop);
+    assert_int_equal(mesh_from_obj(text, sizeof text, &none, NULL, &err), SDD_ECANCELLED);
+    assert_null(none);
+    assert_int_equal(mesh_to_obj(m, &out, &bytes, NULL, &err), SDD_ECANCELLED);
+    assert_int_equal(mesh_to_usda(m, &out, &bytes, NULL, &err), SDD_ECANCELLED);
+    assert_int_equal(mesh_topology_id(m, id, &err), SDD_ECANCELLED);
+    assert_null(out);
+    stop_watch(NULL);
+    assert_int_equal(mesh_to_obj(m, &out, &bytes, NULL, &err), SDD_OK);
+    free(out);
+    mesh_free(m);
 }
 
 static void test_faces(void **state)
@@ -367,6 +392,7 @@ int main(void)
         cmocka_unit_test(test_faces),
         cmocka_unit_test(test_empty_slots),
         cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_stop),
         cmocka_unit_test(test_line_ends),
         cmocka_unit_test(test_uvs),
         cmocka_unit_test(test_tags),
