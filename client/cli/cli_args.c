@@ -49,9 +49,10 @@ const struct cli_verb cli_verbs[] = {
      "refines a mesh into .obj, .ply, .usda, .glb, .stl or .frame",
      "A FILE is pushed, refined and removed again. -o - writes OBJ to stdout; without -o the frame is fetched, checked "
      "and counted. OUT.frame is what the daemon sent.\n"
-     "UVs come along, under sqrt3 where the mesh's face-varying interpolation is `all`; .usda has all primvars, .ply "
-     "vertex, varying and uniform ones, .glb vertex and varying ones of up to four numbers. No file but .frame has "
-     "tangents; .stl has no UVs and no normals of vertices; .glb and .stl have triangles alone.\n"
+     "UVs come along, under sqrt3 where the mesh's face-varying interpolation is `all`, and so do colours, face sets "
+     "and further UV sets where the format has a place for them (docs/meshes.md); .usda has all primvars, .ply vertex, "
+     "varying and uniform ones, .glb vertex and varying ones of up to four numbers. No file but .frame has tangents; "
+     ".stl has no UVs and no normals of vertices; .glb and .stl have triangles alone; .glb is Y up and in metres.\n"
      "Several files need --out-dir; one that fails does not stop the rest, and the exit code is then that of the first "
      "failure. With --frames, --pose and -o have one %0Nd each, which stands for the number of the frame: the topology "
      "is that of MESH|FILE or, without one, of the first frame, and each frame gives its positions.",

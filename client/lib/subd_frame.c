@@ -107,8 +107,8 @@ static int place_blocks(struct subd_frame *f, const Subdd__V1__FrameHeader *h, i
     return SUBD_OK;
 }
 
-/* How many rows a block must have by the counts of the header. The header does not count UV values and split normals, and has only the
- * sum of patches and the faces beside them, so any count is right there. */
+/* How many rows a block must have by the counts of the header. The header does not count UV values and split normals,
+ * and has only the sum of patches and the faces beside them, so any count is right there. */
 static int64_t rows_due(const struct subd_frame *f, const struct subd_block *b, unsigned include)
 {
     if (include & SUBD_PATCHES)

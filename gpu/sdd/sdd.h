@@ -208,7 +208,7 @@ enum sdd_include {
     SDD_TANGENTS = 256, /* Only the limit surface has tangents. */
     SDD_PRIMVARS = 512,
     SDD_PRIMVAR_INDICES = 1024, /* Only faceVarying primvars have indices. */
-    SDD_NORMAL_INDICES = 2048   /* Asks for split normals: for the normals and for the indices of their rows. */
+    SDD_NORMAL_INDICES = 2048   /* Asks for split normals: for the normals, and for the row of each corner. */
 };
 struct sdd_refine_request {
     int level;          /* 1 to SDD_MAX_LEVEL. */
@@ -221,20 +221,17 @@ struct sdd_refine_request {
     const struct sdd_primvar *primvar_shapes; /* As sdd_mesh_primvars gives them. */
 };
 
-/* The last three are 16-bit forms: u16[n][4] in a box, i16[n][2] on the octahedron, half floats [n][2]
- * (proto/README.md, "Compact blocks"). */
+/* The last three are 16-bit forms: u16[n][4] in a box, i16[n][2] on the octahedron, half floats [n][2]. */
 enum sdd_format { SDD_F32, SDD_U32, SDD_UNORM16_BOX, SDD_OCT16, SDD_F16 };
 /* A block of the result. Rows are in grid order (proto/README.md, "Grid order"); n counts the refined vertices, nu the
  * refined UV values. Blocks that are not compact have these shapes:
  *   positions        [n][3] f32
- *   normals          [n][3] f32, of length 1; with normal_indices [nn][3], where nn is a count of its own: split
- *                    normals have a row for each side of an infinitely sharp edge
- *   normal_indices   as indices
+ *   normals          [n][3] f32, of length 1; with normal_indices a row for each side of an infinitely sharp edge
  *   tangents         [n][6] f32: t1 and t2, each of length 1 and not at right angles; t1 x t2 points along the normal.
  *                    Both are zero where the normal is zero.
  *   indices          [faces][4] u32, or [faces][3] under a scheme of triangles
  *   uvs              [nu][2] f32; under sqrt3, nu is 3 for each face: a value for each corner
- *   uv_indices       as indices
+ *   uv_indices, normal_indices   as indices
  *   primvars         [rows][width], one block for each primvar; rows is 1, faces, n, n or a count of its own, by class
  *   primvar_indices  as indices, one block for each faceVarying primvar
  *   face_params      [faces][4] u32, with the columns of patch_params (sdd_patches). When the parent is a quad, corner

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* glb.c: writes a surface as binary glTF 2.0, in metres and Y up where the surface says how long its units are and which
- * way is up (glb_split.c).
+/* glb.c: writes a surface as binary glTF 2.0, in metres and Y up where the surface says how long its units are and
+ * which way is up (glb_split.c).
  *
  *   header | JSON chunk | BIN chunk: an array for each attribute of the vertices, then the indices
  *

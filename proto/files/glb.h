@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* glb.h: a binary glTF file while it is written, for glb.c (the JSON and the arrays) and glb_split.c (vertices at seams,
- * and where the surface stands). glTF has triangles, and each vertex has one row of everything. A vertex whose corners
- * differ in something (UVs, split normals, colours of corners or faces) keeps what its first corner has. Each further
- * combination is a copy of the vertex behind all vertices. */
+/* glb.h: a binary glTF file while it is written, for glb.c (the JSON and the arrays) and glb_split.c (vertices at
+ * seams, and where the surface stands). glTF has triangles, and each vertex has one row of everything. A vertex whose
+ * corners differ in something (UVs, split normals, colours of corners or faces) keeps what its first corner has. Each
+ * further combination is a copy of the vertex behind all vertices. */
 #ifndef SUBDD_FILES_GLB_H
 #define SUBDD_FILES_GLB_H
 #include "proto/files/parts.h"

@@ -89,7 +89,7 @@ int64_t glb_row(const struct glb *t, const struct glb_column *c, int64_t i)
     return corner == GLB_NONE ? GLB_NONE : c->corners[corner];
 }
 
-/* ---- where the surface stands ------------------------------------------------------------------------------------- */
+/* ---- where the surface stands ------------------------------------------------------------------------------------ */
 static void multiply(const double a[3][3], const double b[3][3], double out[3][3])
 {
     for (int i = 0; i < 3; i++)

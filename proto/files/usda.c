@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usda.c: writes a surface as USDA: a Mesh of polygons with primvars, with the scheme "none", so that no reader
- * subdivides it again. Face sets are GeomSubsets, a family for each primvar; those of materialBind are bound to Materials
- * that have a name and nothing else. The names of these prims begin with their family's number where a set's own name
- * cannot be one, and then displayName has it. */
+ * subdivides it again. Face sets are GeomSubsets, a family for each primvar; those of materialBind are bound to
+ * Materials that have a name and nothing else. The names of these prims have their family's number where a set's own
+ * name cannot be one, and then displayName has it. */
 #include "proto/files/parts.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -173,7 +173,7 @@ static void add_primvar(struct surface_file *f, const struct surface_primvar *p,
         add_indices(f, text, p->corners);
 }
 
-/* ---- face sets ---------------------------------------------------------------------------------------------------- */
+/* ---- face sets --------------------------------------------------------------------------------------------------- */
 /* Writes the i-th face of a set, from a list of faces. */
 static char *put_set_face(struct surface_file *f, const struct part *p, int64_t i, char *to)
 {

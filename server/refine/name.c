@@ -16,8 +16,8 @@ static int no_primvar(struct ask_job *a, const char *name, size_t n)
                     (int)(n < 40 ? n : 40), name, *all ? all : "none");
 }
 
-/* Turns the primvar names of the query into bits, one for each primvar of the mesh. Without any a file takes what it has
- * a place for. */
+/* Turns the primvar names of the query into bits, one for each primvar of the mesh. Without any a file takes what it
+ * has a place for. */
 static int read_primvars(struct ask_job *a)
 {
     const struct store_info *info = &a->base.slot->info;

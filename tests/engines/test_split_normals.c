@@ -19,9 +19,9 @@
 
 #include <cmocka.h>
 
-#define FINE 7            /* The level whose faces are the witness. */
+#define FINE 7           /* The level whose faces are the witness. */
 #define MOST_FINE 750000 /* Its vertices. */
-#define PLANE 0.9998      /* The cosine within which the fine faces around a row agree, so that there is a plane. */
+#define PLANE 0.9998     /* The cosine within which the fine faces around a row agree, so that there is a plane. */
 #define STILL 0.005
 #define NEAR 0.9995 /* The cosine within which the row agrees with them. */
 #define ALL (SDD_POSITIONS | SDD_INDICES | SDD_NORMALS)
@@ -310,7 +310,8 @@ static void test_bilinear(void **state)
     assert_true(n_single > 0);
 }
 
-/* A cube all of whose edges are infinitely sharp is six squares at every level: each face corner has one of the axes. */
+/* A cube all of whose edges are infinitely sharp is six squares at every level: each face corner has one of the axes.
+ */
 static void test_hard_cube(void **state)
 {
     (void)state;

@@ -7,7 +7,6 @@
  *   subdd:scheme        sqrt3. subdivisionScheme then says loop, the scheme of USD that comes closest: it is smooth,
  *                       takes triangles alone, and has the same boundaries and tags ("none" would show the control
  *                       mesh)
- * A mesh whose up axis or unit is not known says so in customLayerData, because a file without them has USD's defaults.
  * A primvar with named face sets becomes a family of GeomSubsets. Where USD cannot have a prim of a set's name, that
  * is the displayName. Sets of materialBind are bound to Materials, which have nothing but a name. */
 #include "server/mesh/formats/codec.h"
@@ -265,10 +264,6 @@ static void write_head(FILE *f, const struct mesh *m, const char *prim)
         fprintf(f, "    upAxis = \"%s\"\n", mesh_up_axis_name(m->stage.up_axis));
     if (m->stage.meters_per_unit > 0)
         fprintf(f, "    metersPerUnit = %.17g\n", m->stage.meters_per_unit);
-    if (m->stage.up_axis == MESH_UP_UNKNOWN || !(m->stage.meters_per_unit > 0))
-        fprintf(f, "    customLayerData = {\n%s%s    }\n",
-                m->stage.up_axis == MESH_UP_UNKNOWN ? "        bool " USDA_NO_UP_AXIS " = true\n" : "",
-                m->stage.meters_per_unit > 0 ? "" : "        bool " USDA_NO_UNIT " = true\n");
     fputs(")\n\n", f);
 }
 
