@@ -25,7 +25,8 @@ static void test_units(void **state)
         {"( metersPerUnit = 2.54e-2; upAxis = \"Z\" )", MESH_UP_Z, 0.0254, ""},
         {"( metersPerUnit = 0 )", MESH_UP_UNKNOWN, 0, "line 2: metersPerUnit is no number above 0; it is left out\n"},
         {"( metersPerUnit = inf )", MESH_UP_UNKNOWN, 0, "line 2: metersPerUnit is no number above 0; it is left out\n"},
-        {"( metersPerUnit = \"m\" )", MESH_UP_UNKNOWN, 0, "line 2: metersPerUnit is no number above 0; it is left out\n"},
+        {"( metersPerUnit = \"m\" )", MESH_UP_UNKNOWN, 0,
+         "line 2: metersPerUnit is no number above 0; it is left out\n"},
         {"( upAxis = \"X\" )", MESH_UP_UNKNOWN, 0, "upAxis is neither Y nor Z; it is left out\n"},
     };
     (void)state;
@@ -266,8 +267,7 @@ static struct mesh *write_and_read(const struct mesh *m, const char *must_have)
 static void test_round_trip(void **state)
 {
     static const char *const rows[][2] = {
-        {"\"upAxis\": \"Z\"",
-         "    upAxis = \"Z\"\n)"},
+        {"\"upAxis\": \"Z\"", "    upAxis = \"Z\"\n)"},
         {"\"metersPerUnit\": 0.1", "    metersPerUnit = 0.10000000000000001\n"},
         {"\"upAxis\": \"Y\", \"metersPerUnit\": 1e-300, \"transform\": [1e300,2,3,0, 4,0.1,6,0, 7,8,9,0, 10,11,12,1]",
          "xformOp:transform = ((1"},
@@ -298,6 +298,36 @@ static void test_round_trip(void **state)
     sample_same(m, back);
     mesh_free(back);
     mesh_free(m);
+}
+
+/* Ops and subsets that all refer to the same long value are refused, before they take long. */
+static void test_shared_values(void **state)
+{
+    char *text = malloc(2000000), *at = text;
+    (void)state;
+    at += snprintf(at, 1000, HEAD "def \"x\" {\nuniform token elementType = \"face\"\nint[] indices = [");
+    for (int i = 0; i < 100000; i++)
+        at += snprintf(at, 1000, "0, ");
+    at += snprintf(at, 1000, "]\n}\ndef Mesh \"m\" {\n" QUAD);
+    for (int i = 0; i < 1000; i++)
+        at +=
+            snprintf(at, 1000, "def GeomSubset \"s%d\" (references = </x>) { uniform token familyName = \"f\" }\n", i);
+    (void)snprintf(at, 1000, "}\n");
+    usda_refused(text, SDD_ETOO_LARGE, "make too much of its");
+    at = text + snprintf(text, 1000, HEAD "class \"c\" {\nuniform token[] xformOpOrder = [");
+    for (int i = 0; i < 64; i++)
+        at += snprintf(at, 1000, "\"xformOp:translate\", ");
+    at += snprintf(at, 1000, "]\ndouble3 xformOp:translate.timeSamples = {");
+    for (int i = 0; i < 10000; i++)
+        at += snprintf(at, 1000, "%d: (0, 0, 0), ", i);
+    at += snprintf(at, 1000, "}\n}\n");
+    for (int i = 0; i < 100; i++)
+        at += snprintf(at, 1000, "def Xform \"x\" (references = </c>) {\n");
+    at += snprintf(at, 1000, "def Mesh \"m\" {\n" QUAD "}\n");
+    for (int i = 0; i < 100; i++)
+        at += snprintf(at, 1000, "}\n");
+    usda_refused(text, SDD_ETOO_LARGE, "make too much of its");
+    free(text);
 }
 
 /* Many sets: their names, and in time. */
@@ -338,7 +368,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_units),     cmocka_unit_test(test_ops),        cmocka_unit_test(test_orders),
         cmocka_unit_test(test_stack),     cmocka_unit_test(test_subsets),    cmocka_unit_test(test_subset_losses),
-        cmocka_unit_test(test_inherited), cmocka_unit_test(test_round_trip), cmocka_unit_test(test_many_sets),
+        cmocka_unit_test(test_inherited), cmocka_unit_test(test_round_trip), cmocka_unit_test(test_shared_values),
+        cmocka_unit_test(test_many_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
