@@ -44,8 +44,11 @@ int usda_each(const struct usda_stage *stage, int32_t prim, int (*see)(void *arg
     const struct usda_stage_prim *p = &stage->prims[prim];
     int rc = SDD_OK;
     for (int32_t i = p->n; i-- > 0 && !rc;)
-        for (int32_t k = l->prims[stage->specs[p->first + i]].fields; k >= 0 && !rc; k = l->fields[k].next)
+        for (int32_t k = l->prims[stage->specs[p->first + i]].fields; k >= 0 && !rc; k = l->fields[k].next) {
+            if (usda_stage_read(stage, usda_field_bytes(l, k), NULL))
+                return SDD_OK;
             rc = see(arg, &l->fields[k]);
+        }
     return rc;
 }
 

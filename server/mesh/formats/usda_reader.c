@@ -388,9 +388,9 @@ int mesh_from_usda(const void *body, size_t bytes, const struct usda_ask *ask, s
     if (!rc)
         rc = usda_subsets(&r->part, r->prim, r->values[COUNTS].n, &r->families);
     if (!rc)
-        rc = usda_stage_read(&r->stage, 0, err);
-    if (!rc)
         rc = tell(r);
+    if (!rc)
+        rc = usda_stage_read(&r->stage, 0, err);
     if (!rc)
         rc = build(r, out);
     end(r);

@@ -61,7 +61,8 @@ int64_t usda_stage_items(const struct usda_stage *stage, int32_t prim, const cha
 
 /* usda_find: what the stage says of a property of this name, or with `metadata` of the prim's metadata. */
 struct usda_opinion usda_find(const struct usda_stage *stage, int32_t prim, const char *name, bool metadata);
-/* usda_each: calls `see` with every field of a prim, the weakest first, until it returns an error. */
+/* usda_each: calls `see` with every field of a prim, the weakest first, until it returns an error or no more bytes
+ * may be read, which usda_stage_read then tells. */
 int usda_each(const struct usda_stage *stage, int32_t prim, int (*see)(void *arg, const struct usda_field *f),
               void *arg) __attribute__((warn_unused_result));
 /* usda_value: the lexer at the first token of the value that is asked for; *there is false when there is none. *d and

@@ -327,6 +327,14 @@ static void test_shared_values(void **state)
     for (int i = 0; i < 100; i++)
         at += snprintf(at, 1000, "}\n");
     usda_refused(text, SDD_ETOO_LARGE, "make too much of its");
+    at = text + snprintf(text, 1000, HEAD "class \"c\" {\nfloat primvars:x.timeSamples = {");
+    for (int i = 0; i < 50000; i++)
+        at += snprintf(at, 1000, "%d: 0, ", i);
+    at += snprintf(at, 1000, "}\n}\ndef Mesh \"m\" (references = [");
+    for (int i = 0; i < 250; i++)
+        at += snprintf(at, 1000, "</c>, ");
+    (void)snprintf(at, 1000, "]) {\n" QUAD "}\n");
+    usda_refused(text, SDD_ETOO_LARGE, "make too much of its");
     free(text);
 }
 
