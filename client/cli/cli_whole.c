@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_whole.c: finds out whether PLY and GLB files have all that their heads promise. libassimp reads a PLY that is cut
- * off as if its last rows came again, and may read past its end. */
+/* cli_whole.c: finds out whether PLY, GLB and OFF files have all that their heads promise. libassimp reads a PLY that is
+ * cut off as if its last rows came again, and may read past its end; for an OFF it takes the memory that is promised. */
 #include "cli_import.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -214,16 +214,56 @@ static int check_glb(const struct cli *c, const char *path, const char *data, si
                           cli_count(length), cli_count((int64_t)n));
 }
 
+/* Copies the beginning of the next line of an OFF that has more than a comment. Returns 0 at the end. */
+static int off_line(const char **at, const char *end, char line[64])
+{
+    size_t n = 0;
+    while (*at < end && !n) {
+        for (; *at < end && !strchr("#\r\n", **at); ++*at)
+            if (n < 63 && (n || !strchr(" \t", **at)))
+                line[n++] = **at;
+        while (*at < end && **at != '\n' && **at != '\r')
+            ++*at;
+        *at += *at < end;
+    }
+    line[n] = 0;
+    return n > 0;
+}
+
+static int check_off(const struct cli *c, const char *path, const char *data, size_t n)
+{
+    const char *at = data, *end = data + n;
+    char line[64], *counts = line, *stop = line;
+    long long vertices = 0, faces = 0, row = 0;
+    for (int i = 0; i < 3 && faces == 0 && off_line(&at, end, line); i++) { /* [type], [dimensions], counts */
+        counts = strstr(line, "OFF") ? strstr(line, "OFF") + 3 : line;
+        vertices = strtoll(counts, &stop, 10);
+        faces = strtoll(stop, NULL, 10);
+    }
+    while ((row < vertices || row - vertices < faces) && off_line(&at, end, line))
+        row++;
+    return row >= vertices && row - vertices >= faces
+               ? -1
+               : cli_fail(c, EXIT_FILE,
+                          "%s is damaged: its head promises %s vertices and %s faces, and it ends after "
+                          "%s lines of them",
+                          path, cli_count(vertices), cli_count(faces), cli_count(row));
+}
+
 int cli_check_whole(const struct cli *c, const char *path, const char *data, size_t n, const char *format)
 {
-    const int is_ply = strcasecmp(format, "ply") == 0;
+    int (*const check)(const struct cli *, const char *, const char *, size_t) =
+        strcasecmp(format, "ply") == 0   ? check_ply
+        : strcasecmp(format, "glb") == 0 ? check_glb
+        : strcasecmp(format, "off") == 0 ? check_off
+                                         : NULL;
     char *file = NULL;
     int code;
-    if (!is_ply && strcasecmp(format, "glb") != 0)
+    if (!check)
         return -1;
     if (!data && cli_read(path, &file, &n) != 0)
         return cli_stopped() ? EXIT_STOPPED : cli_fail(c, EXIT_FILE, "%s cannot be read: %s", path, strerror(errno));
-    code = (is_ply ? check_ply : check_glb)(c, path, data ? data : file, n);
+    code = check(c, path, data ? data : file, n);
     free(file);
     return code;
 }
