@@ -256,7 +256,9 @@ static bool is_on_stage(const struct usda_stage *st, struct usda_stage_prim *p)
     bool there = false;
     if (usda_value(st, active, NULL, &lx, NULL, &there, NULL, NULL) != SDD_OK)
         return false;
-    return specifier == USDA_DEF && !(there && (usda_is(&lx, "false") || usda_span_is(usda_token(&lx), "0")));
+    const bool no = there && (usda_is(&lx, "false") || usda_is(&lx, "False") || usda_is(&lx, "no") ||
+                              usda_span_is(usda_token(&lx), "0"));
+    return specifier == USDA_DEF && !no;
 }
 
 /* True for a prim that neither is nor holds anything that a mesh has. */
