@@ -398,8 +398,11 @@ int usda_numbers(struct usda_lexer *lx, const char *name, struct usda_type type,
         rc = read_value(lx, name, 0, type, body_bytes, to);
         return rc ? rc : usda_next(lx);
     }
-    if (lx->kind != '[')
-        return usda_wanted(lx, "an array ([...])");
+    if (lx->kind != '[') {
+        char wanted[90];
+        (void)snprintf(wanted, sizeof wanted, "an array ([...]) of %.60s", name);
+        return usda_wanted(lx, wanted);
+    }
     for (int64_t row = 0; !rc; row++) {
         skip_blanks(lx);
         if (lx->at < lx->end && *lx->at == ']')

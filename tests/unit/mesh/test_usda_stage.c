@@ -94,8 +94,7 @@ static void test_on_stage(void **state)
     (void)state;
     is(HEAD "def Mesh \"a\" (active = false) {" AT(9) "}\ndef Mesh \"b\" (active = true) {" AT(7) "}", NULL, 7, "/b",
        "");
-    is(HEAD
-       "def \"x\" (\n active = false\n) { def Mesh \"a\" {" AT(9) "} }\ndef Mesh \"b\" { bool active = 0\n" AT(7) "}",
+    is(HEAD "def \"x\" (\n active = 0\n) { def Mesh \"a\" {" AT(9) "} }\ndef Mesh \"b\" { bool active = 0\n" AT(7) "}",
        NULL, 7, "/b", "line 8: the property active of the Mesh is not kept\n");
     is(HEAD "over Mesh \"a\" {" AT(9) "}\nover \"x\" { def Mesh \"a\" {" AT(9) "} }\nclass Mesh \"c\" {" AT(
            9) "}\n"
