@@ -37,7 +37,8 @@ struct cli {
     int strict;       /* 1 refuses a file of which something would be left out. */
     int only_positions;
     struct subd_body pose_body;
-    struct cli_writer *writer; /* The output file while a frame is fetched; NULL without one. */
+    char file_primvars[64 * SUBD_MAX_PRIMVARS]; /* Those that a file takes when none are asked for; "" for none. */
+    struct cli_writer *writer;                  /* The output file while a frame is fetched; NULL without one. */
     int64_t version;
     const char *ca_file;
     const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars, *pose, *what;

@@ -319,6 +319,7 @@ const char *cli_block_name(int semantic)
     switch (semantic) {
     case SUBD_POSITIONS: return "positions";
     case SUBD_NORMALS: return "normals";
+    case SUBD_NORMAL_INDICES: return "normal_indices";
     case SUBD_TANGENTS: return "tangents";
     case SUBD_INDICES: return "indices";
     case SUBD_UVS: return "uvs";

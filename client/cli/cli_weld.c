@@ -238,6 +238,14 @@ static int keep_seams(struct weld *w)
     return 0;
 }
 
+static int has_welded(const struct weld *w)
+{
+    int64_t i = 0;
+    while (i < w->from->n_vertices && w->first[i] == i)
+        i++;
+    return i < w->from->n_vertices;
+}
+
 static int weld_vertices(struct weld *w, double distance)
 {
     const int64_t n = w->from->n_vertices;
@@ -246,7 +254,8 @@ static int weld_vertices(struct weld *w, double distance)
     w->vertex = cli_cage_rows(w->to, n, sizeof *w->vertex);
     w->first = cli_cage_rows(w->to, n, sizeof *w->first);
     points = cli_cage_rows(w->to, n, 3 * sizeof *points);
-    if (!w->vertex || !w->first || !points || find_first(w, distance) != 0 || (distance < 0 && keep_seams(w) != 0))
+    if (!w->vertex || !w->first || !points || find_first(w, distance) != 0 ||
+        (distance < 0 && has_welded(w) && keep_seams(w) != 0))
         return -1;
     m->n_vertices = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -492,14 +501,19 @@ static int weld_elements(struct weld *w)
 int cli_weld(const struct subd_mesh *from, double distance, struct cli_cage *to, struct cli_welded *told)
 {
     struct weld w = {.from = from, .to = to};
-    *told = (struct cli_welded){0};
+    int rc;
+    *told = (struct cli_welded){.before = from->n_vertices, .after = from->n_vertices};
     *to = (struct cli_cage){.mesh = *from};
-    if (weld_vertices(&w, distance) != 0 || weld_faces(&w, told) != 0 || weld_uvs(&w) != 0 ||
-        weld_primvars(&w, told) != 0 || weld_creases(&w) != 0 || weld_elements(&w) != 0) {
+    rc = weld_vertices(&w, distance);
+    if (rc == 0 && !has_welded(&w)) {
+        to->mesh = *from;
+        return 0;
+    }
+    if (rc != 0 || weld_faces(&w, told) != 0 || weld_uvs(&w) != 0 || weld_primvars(&w, told) != 0 ||
+        weld_creases(&w) != 0 || weld_elements(&w) != 0) {
         cli_cage_free(to);
         return -1;
     }
-    told->before = from->n_vertices;
     told->after = to->mesh.n_vertices;
     return 0;
 }

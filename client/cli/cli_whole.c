@@ -21,7 +21,7 @@ struct element {
 };
 struct ply {
     const char *at, *end;
-    int line, binary, big_endian, n_elements;
+    int line, ended, binary, big_endian, n_elements;
     struct element elements[MOST_ELEMENTS];
     char why[200]; /* What is wrong; "" while nothing is. */
 };
@@ -107,7 +107,7 @@ static int read_line(struct ply *p)
             ;
     if (split(line, words) == 0)
         return p->at < p->end;
-    if (strcmp(words[0], "end_header") == 0)
+    if ((p->ended = strcmp(words[0], "end_header") == 0))
         return 0;
     if (strcmp(words[0], "format") == 0)
         read_format(p, words);
@@ -192,6 +192,8 @@ static int check_ply(const struct cli *c, const char *path, const char *data, si
     p->end = data + n;
     while (read_line(p))
         ;
+    if (!*p->why && !p->ended)
+        snprintf(p->why, sizeof p->why, "it ends within its head, without end_header");
     for (int i = 0; i < p->n_elements && !*p->why; i++)
         check_rows(p, &p->elements[i]);
     if (*p->why)

@@ -64,10 +64,11 @@ struct subd_kind {
     const char *name, *type;
     int components;
 };
-enum { SUBD_N_KINDS = 11 };
+enum { SUBD_N_KINDS = 12 };
 extern const struct subd_kind subd_kinds[SUBD_N_KINDS];
 #define SUBD_REFINE_BLOCKS                                                                                             \
-    (SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES | SUBD_UVS | SUBD_UV_INDICES | SUBD_FACE_PARAMS | SUBD_TANGENTS)
+    (SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES | SUBD_UVS | SUBD_UV_INDICES | SUBD_FACE_PARAMS | SUBD_TANGENTS |    \
+     SUBD_NORMAL_INDICES)
 #define SUBD_COMPACT_BLOCKS (SUBD_POSITIONS | SUBD_NORMALS | SUBD_UVS)
 /* What a block looks like when it is compact. */
 struct subd_compact {

@@ -185,7 +185,7 @@ static ssize_t blob_read(void *cls, uint64_t at, char *out, size_t max)
 static void blob_free(void *cls)
 {
     struct blob *b = cls;
-    b->net->hooks.release(b->net->hooks.user, b->data, b->bytes);
+    b->net->hooks.release(b->net->hooks.user, POOL_FRAMES, b->data, (int64_t)b->bytes);
     free(b);
 }
 
@@ -197,11 +197,13 @@ static struct MHD_Response *blob_response(struct request *r, void *body, size_t 
         *b = (struct blob){r, r->net, bytes, body};
         response = MHD_create_response_from_callback(bytes, ANSWER_BLOCK, blob_read, b, blob_free);
     }
-    if (!response) {
-        free(b);
-        free(body);
+    if (response) {
+        pool_add(r->net->pool, POOL_FRAMES, (int64_t)bytes);
+        return response;
     }
-    return response;
+    free(b);
+    free(body);
+    return NULL;
 }
 
 void answer_taken(struct request *r, int status, enum media media, void *body, size_t bytes)

@@ -316,6 +316,8 @@ static void test_damaged(void **state)
     write_text(served.dir, "some.abc", "Ogawa");
     ran_fails(RUN("push", "short.ply"), 6,
               "short.ply is damaged: it ends within row 2 of the 8 that its head promises of element vertex");
+    write_text(served.dir, "head.ply", "ply\nformat binary_little_endian 1.0\ncomment");
+    ran_fails(RUN("push", "head.ply"), 6, "head.ply is damaged: it ends within its head, without end_header");
     ran_fails(RUN("push", "typo.ply"), 6,
               "typo.ply is damaged: line 4 of its head begins with \"prope7ty\", which PLY does not have");
     ran_expect(shell_run(served.dir,

@@ -128,10 +128,12 @@ static void test_obj_not_kept(void **state)
     http_ask(&d, "POST", "/v1/meshes", "Content-Type: model/obj\r\n", file, strlen(file), &a);
     assert_int_equal(a.status, 201);
     assert_true(answer_field(&a, "Subdd-Warning", value, sizeof value));
-    assert_string_equal(value, "not kept: usemtl (1), mtllib (1), l (1)");
+    assert_string_equal(value, "line 9: l is skipped: lines and points are not kept, only faces");
     answer_free(&a);
     put(path, "materials.obj", file);
-    expect(RUN("push", path), 0, "subd: not kept: usemtl (1), mtllib (1), l (1)\n");
+    expect(RUN("push", path), 0,
+           "subd: line 9: l is skipped: lines and points are not kept, only faces\n"
+           "subd: line 1: mtllib is skipped: materials are kept by name alone\n");
 }
 
 /* With --json each line of stderr is one of `warnings`. */
@@ -161,17 +163,19 @@ static void test_json_warnings(void **state)
 {
     char path[96], stl[96], usda[96];
     (void)state;
-    put(path, "warned.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvn 0 0 1\ng a\nf 1/1/1 2/2/1 3/3/1\n");
+    put(path, "warned.obj",
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvn 0 0 1\nl 1 2\nf 1/1/1 2/2/1 3/3/1\n");
     snprintf(stl, sizeof stl, "%s/warned.stl", d.dir);
     snprintf(usda, sizeof usda, "%s/warned.usda", d.dir);
     same_warnings(RUN("push", path, "--json"), 1);
-    same_warnings(RUN("refine", path, "--normals", "--json", "-o", stl), 2); /* g; normals */
+    same_warnings(RUN("refine", path, "--normals", "--json", "-o", stl), 2); /* l; normals */
     same_warnings(RUN("refine", path, "--scheme", "sqrt3", "--level", "2", "--json"), 2);
     same_warnings(RUN("refine", path, "--scheme", "loop", "--json", "-o", usda), 1);
     same_warnings(RUN("bench", path, "--repeat", "1", "--json"), 1);
     struct ran r = RUN("refine", path, "--tangents", "--json");
     assert_int_equal(r.code, 4);
-    assert_non_null(strstr(r.out, "\"warnings\":\t[\"not kept: g (1)\"]"));
+    assert_non_null(
+        strstr(r.out, "\"warnings\":\t[\"line 8: l is skipped: lines and points are not kept, only faces\"]"));
     ran_free(&r);
 }
 

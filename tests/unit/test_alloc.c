@@ -96,10 +96,26 @@ static const char edits_json[] =
     "{\"setPrimvar\":{\"name\":\"material\",\"ids\":[-2],\"values\":[7]}},{\"removePrimvar\":{\"name\":\"weight\"}},"
     "{\"putPrimvar\":{\"name\":\"c\",\"interpolation\":\"constant\",\"values\":[1]}}]}";
 
+/* Colours, materials, groups, and a statement that is not known. */
+static const char sets_obj[] = "v 0 0 0 1 0 0\nv 1 0 0 1 0 0\nv 0 1 0 1 0 0\nusemtl a\nf 1 2 3\ng b c\nvw 1\nf 3 2 1\n";
+
 static int run_obj(void)
 {
+    struct losses losses = {0};
     struct mesh *m;
     int rc = mesh_from_obj(sample_cube_obj, strlen(sample_cube_obj), &m, NULL, NULL);
+    mesh_free(m);
+    if (!rc)
+        rc = mesh_from_obj(sets_obj, strlen(sets_obj), &m, &losses, NULL);
+    if (rc)
+        return rc;
+    struct text lost = {0};
+    void *back;
+    size_t n;
+    rc = mesh_to_obj(m, &back, &n, &lost, NULL);
+    rc = rc || !lost.failed ? rc : SDD_ENO_MEMORY;
+    text_free(&lost);
+    free(back);
     mesh_free(m);
     return rc;
 }

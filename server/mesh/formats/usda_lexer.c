@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usda_lexer.c: splits USDA text into tokens and reads its arrays of numbers, for usda_reader.c. */
 #include "server/mesh/formats/usda_lexer.h"
+#include "server/base/stop.h"
 #include "server/base/chars.h"
 #include <math.h>
 #include <stdarg.h>
@@ -404,6 +405,8 @@ int usda_numbers(struct usda_lexer *lx, const char *name, struct usda_type type,
         return usda_wanted(lx, wanted);
     }
     for (int64_t row = 0; !rc; row++) {
+        if (stop_due(row))
+            return stop_fail(lx->err);
         skip_blanks(lx);
         if (lx->at < lx->end && *lx->at == ']')
             break; /* The array is empty, or there is a comma behind its last value, as USD allows. */

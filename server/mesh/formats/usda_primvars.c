@@ -151,6 +151,8 @@ static int see(void *arg, const struct usda_field *f)
     const bool indices = d.name.bytes > SUFFIX && memcmp(d.name.text + d.name.bytes - SUFFIX, suffix, SUFFIX) == 0;
     d.name.bytes -= indices ? SUFFIX : 0;
     (void)snprintf(name, sizeof name, "%.*s", (int)(d.name.bytes < sizeof name ? d.name.bytes : 0), d.name.text);
+    if (usda_span_is(d.name, "normals")) /* As the attribute of that name: a surface has its own. */
+        return SDD_OK;
     const bool numbers = type_of(d.type, &type, &coordinate);
     if (!numbers || !usda_primvar_name(name)) {
         char what[CHARS_SHOW_SIZE + 60], full[CHARS_SHOW_SIZE];

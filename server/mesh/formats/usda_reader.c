@@ -186,19 +186,8 @@ static int tell(struct usda_reader *r)
 
 /* ---- the stage's units ------------------------------------------------------------------------------------------- */
 
-/* True when customLayerData has this member, by which subdd says what it did not know (usda_write.c). */
-static bool has_mark(const struct usda_reader *r, const char *mark)
-{
-    struct usda_lexer lx;
-    bool there;
-    int rc =
-        usda_value(&r->stage, usda_find(&r->stage, 0, "customLayerData", true), NULL, &lx, NULL, &there, NULL, NULL);
-    while (!rc && there && lx.kind != USDA_END && lx.kind != ')' && !usda_is(&lx, mark))
-        rc = usda_next(&lx);
-    return !rc && there && usda_is(&lx, mark);
-}
-
-/* Reads upAxis and metersPerUnit. A file without them is Y up and in centimetres. */
+/* Reads upAxis and metersPerUnit. What the file does not say stays unknown: a file that is written says nothing again,
+ * for which USD has defaults, and glTF gets the numbers as they are. */
 static int read_units(struct usda_reader *r)
 {
     const struct usda_opinion unit = usda_find(&r->stage, 0, "metersPerUnit", true);
@@ -206,21 +195,20 @@ static int read_units(struct usda_reader *r)
     const bool z = usda_span_is(up, "Z");
     struct usda_lexer lx;
     bool there;
-    double meters = 0.01;
+    double meters = 0;
     int rc = SDD_OK;
     if (up.bytes && !z && !usda_span_is(up, "Y"))
-        rc = losses_add(r->part.losses, "upAxis", "upAxis", r->part.err, "upAxis is neither Y nor Z; Y is taken");
-    if (up.bytes || !has_mark(r, USDA_NO_UP_AXIS))
+        rc = losses_add(r->part.losses, "upAxis", "upAxis", r->part.err, "upAxis is neither Y nor Z; it is left out");
+    else if (up.bytes)
         r->placed.up_axis = z ? MESH_UP_Z : MESH_UP_Y;
     if (usda_value(&r->stage, unit, NULL, &lx, NULL, &there, NULL, NULL) != SDD_OK)
         there = false;
     if (!rc && there && (usda_double(&lx, &meters) || !isfinite(meters) || !(meters > 0))) {
-        meters = 0.01;
+        meters = 0;
         rc = losses_add(r->part.losses, "metersPerUnit", "metersPerUnit", r->part.err,
-                        "line %lld: metersPerUnit is no number above 0; 0.01 is taken", (long long)lx.line);
+                        "line %lld: metersPerUnit is no number above 0; it is left out", (long long)lx.line);
     }
-    if (there || !has_mark(r, USDA_NO_UNIT))
-        r->placed.meters_per_unit = meters;
+    r->placed.meters_per_unit = meters;
     return rc;
 }
 

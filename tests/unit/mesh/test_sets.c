@@ -214,7 +214,7 @@ static void test_bad_names(void **state)
     lost("\"interpolation\": \"uniform\", \"type\": \"i32\", \"width\": 2, \"values\": [1,0,0,1]", "[\"a\"]",
          "for uniform primvars of one i32; s is not one; the names are left out", false);
     lost("\"interpolation\": \"constant\", \"type\": \"i32\", \"values\": [1]", "[\"a\"]", "for uniform", false);
-    lost(sets, "[\"a\"]", "primvars[0].values[1] is set 2 of 1; 0 is no set; the face is in no set", true);
+    lost(sets, "[\"a\"]", "primvars[0].values[1] is set 2 of 1; 0 is no set; the face is in no set of ", true);
     m = with_names(sets, "[]", &l, &err);
     assert_null(m->primvars[0].sets.text);
     assert_int_equal(l.n, 0);

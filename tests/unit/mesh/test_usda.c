@@ -212,11 +212,11 @@ static void test_primvars(void **state)
     mesh_free(m);
     static const char *const wrong[][2] = {
         {"float[] primvars:a = [1, 2] (interpolation = \"vertex\")",
-         "line 7: a.values has 2 rows; vertex a wants 4; the primvar is left out\n"},
+         "line 7: a.values has 2 rows; vertex a wants 4; primvar a is left out\n"},
         {"float[] primvars:a = [1, inf, 2, 3] (interpolation = \"vertex\")",
-         "line 7: a.values[1] is inf; it must be finite and within +-1e+30; the primvar is left out\n"},
+         "line 7: a.values[1] is inf; it must be finite and within +-1e+30; primvar a is left out\n"},
         {"double[] primvars:a = [1, 1e39, 2, 3] (interpolation = \"vertex\")",
-         "line 7: a.values[1] is inf; it must be finite and within +-1e+30; the primvar is left out\n"},
+         "line 7: a.values[1] is inf; it must be finite and within +-1e+30; primvar a is left out\n"},
         {"float primvars:a = (1)", "line 7: \"(\" where a number of primvars:a[0] is wanted: primvars:a is not kept\n"},
         {"int64 primvars:a = 3000000000",
          "line 7: \"3000000000\" where a 32-bit integer of primvars:a[0] is wanted: primvars:a is not kept\n"},

@@ -37,7 +37,7 @@ static const struct {
 } taken[] = {
     {"usda_asset_escape.usda", property, {0}, 4, 1, 0, 0},
     {"usda_colour_nan.usda",
-     "line 8: displayColor.values[4] is nan; it must be finite and within +-1e+30; the primvar is left out\n",
+     "line 8: displayColor.values[4] is nan; it must be finite and within +-1e+30; primvar displayColor is left out\n",
      {0},
      4,
      1,
@@ -55,7 +55,7 @@ static const struct {
      0},
     {"usda_scheme_none.usda", "", {.options = 1}, 8, 6, 0, 0},
     {"usda_short_primvar.usda",
-     "line 8: wear.values has 3 rows; vertex wear wants 4; the primvar is left out\n",
+     "line 8: wear.values has 3 rows; vertex wear wants 4; primvar wear is left out\n",
      {0},
      4,
      1,

@@ -19,16 +19,14 @@ static void test_units(void **state)
         double unit;
         const char *says;
     } rows[] = {
-        {"", MESH_UP_Y, 0.01, ""},
-        {"( upAxis = \"Z\" )", MESH_UP_Z, 0.01, ""},
+        {"", MESH_UP_UNKNOWN, 0, ""},
+        {"( upAxis = \"Z\" )", MESH_UP_Z, 0, ""},
         {"(\n metersPerUnit = 1\n upAxis = 'Y'\n)", MESH_UP_Y, 1, ""},
         {"( metersPerUnit = 2.54e-2; upAxis = \"Z\" )", MESH_UP_Z, 0.0254, ""},
-        {"( metersPerUnit = 0 )", MESH_UP_Y, 0.01, "line 2: metersPerUnit is no number above 0; 0.01 is taken\n"},
-        {"( metersPerUnit = inf )", MESH_UP_Y, 0.01, "line 2: metersPerUnit is no number above 0; 0.01 is taken\n"},
-        {"( metersPerUnit = \"m\" )", MESH_UP_Y, 0.01, "line 2: metersPerUnit is no number above 0; 0.01 is taken\n"},
-        {"( upAxis = \"X\" )", MESH_UP_Y, 0.01, "upAxis is neither Y nor Z; Y is taken\n"},
-        {"( customLayerData = { bool subddUnitUnknown = 1\n int other = 2 } )", MESH_UP_Y, 0, ""},
-        {"( customLayerData = { string a = \"subddUnitUnknown\" } )", MESH_UP_Y, 0.01, ""},
+        {"( metersPerUnit = 0 )", MESH_UP_UNKNOWN, 0, "line 2: metersPerUnit is no number above 0; it is left out\n"},
+        {"( metersPerUnit = inf )", MESH_UP_UNKNOWN, 0, "line 2: metersPerUnit is no number above 0; it is left out\n"},
+        {"( metersPerUnit = \"m\" )", MESH_UP_UNKNOWN, 0, "line 2: metersPerUnit is no number above 0; it is left out\n"},
+        {"( upAxis = \"X\" )", MESH_UP_UNKNOWN, 0, "upAxis is neither Y nor Z; it is left out\n"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -269,11 +267,11 @@ static void test_round_trip(void **state)
 {
     static const char *const rows[][2] = {
         {"\"upAxis\": \"Z\"",
-         "    upAxis = \"Z\"\n    customLayerData = {\n        bool subddUnitUnknown = true\n    }"},
+         "    upAxis = \"Z\"\n)"},
         {"\"metersPerUnit\": 0.1", "    metersPerUnit = 0.10000000000000001\n"},
         {"\"upAxis\": \"Y\", \"metersPerUnit\": 1e-300, \"transform\": [1e300,2,3,0, 4,0.1,6,0, 7,8,9,0, 10,11,12,1]",
          "xformOp:transform = ((1"},
-        {"\"primvars\": []", "subddUpAxisUnknown = true\n        bool subddUnitUnknown = true\n    }"},
+        {"\"primvars\": []", "doc = \"subdd control mesh\"\n)"},
         {"\"primvars\": [{\"name\": \"materialBind\", \"interpolation\": \"uniform\", \"type\": \"i32\", \"values\": "
          "[2], "
          "\"setNames\": [\"set_1\", \"a b\\\"\\\\\", \"\xc3\xa9\", \"Oak\", \"set_0_1\"]}, {\"name\": \"group\", "
