@@ -59,7 +59,7 @@ int set_names_check_value(const struct set_names *s, int32_t value, int64_t row,
 int set_names_build(struct primvar *p, const struct primvar_array *a, int64_t *names, int64_t *bytes, struct losses *l,
                     struct sdd_error *err)
 {
-    char kind[PRIMVAR_NAME_SIZE + 24], done[PRIMVAR_NAME_SIZE + 24], field[FIELD_SIZE];
+    char kind[PRIMVAR_NAME_SIZE + 24], done[PRIMVAR_NAME_SIZE + 32], field[FIELD_SIZE];
     struct sdd_error why = {0};
     int32_t *values = p->values;
     if (!a->sets.n)
