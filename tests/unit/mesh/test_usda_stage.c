@@ -218,6 +218,9 @@ static void test_choice(void **state)
     assert_int_equal(mesh_from_usda(two, sizeof two - 1, NULL, &m, &prims, NULL, &err), SDD_EINVALID);
     assert_string_equal(err.field, "prim");
     assert_string_equal(prims.data, "4 1 /T/Top\n4 1 /T/Leg\n1 0 /T/Leg/In\n");
+    text_clear(&prims);
+    assert_int_equal(mesh_from_usda(two, sizeof two - 1, &no, &m, &prims, NULL, &err), SDD_EINVALID);
+    assert_string_equal(prims.data, "4 1 /T/Top\n4 1 /T/Leg\n1 0 /T/Leg/In\n");
     text_free(&prims);
 }
 
