@@ -265,11 +265,13 @@ int usda_skip(struct usda_lexer *lx, int64_t *items)
 {
     char close[MAX_BRACKETS];
     int depth = 0, rc = SDD_OK, before = 0;
-    int64_t plain = 0, commas = 0;
+    int64_t plain = 0, commas = 0, tokens = 0;
     bool asset, array = lx->kind == '[';
     if (items)
         *items = 0;
     do {
+        if (stop_due(++tokens))
+            return stop_fail(lx->err);
         if (lx->kind == '[' && skip_plain(lx, &plain)) {
             lx->kind = ']';
             commas = depth ? commas : plain;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usda_opinion.c: what the stage of a USDA file says: which Mesh is meant, and the values of its properties. */
 #include "server/base/chars.h"
+#include "server/base/stop.h"
 #include "server/mesh/formats/usda_stage.h"
 #include <math.h>
 #include <stdio.h>
@@ -42,6 +43,8 @@ int usda_each(const struct usda_stage *stage, int32_t prim, int (*see)(void *arg
     const struct usda_layer *l = stage->layer;
     const struct usda_stage_prim *p = &stage->prims[prim];
     int rc = SDD_OK;
+    if (stop_asked())
+        return stop_fail(NULL);
     for (int32_t i = p->n; i-- > 0 && !rc;)
         for (int32_t k = l->prims[stage->specs[p->first + i]].fields; k >= 0 && !rc; k = l->fields[k].next)
             rc = see(arg, &l->fields[k]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which Mesh of a USDA file is read, and which of its opinions: USD's composition within one file, and time. */
+#include "server/base/stop.h"
 #include "tests/unit/mesh/usda_read.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -199,6 +200,33 @@ static void test_many(void **state)
     free(text);
 }
 
+/* When nobody waits any more, reading ends: among statements, in a long value, and among the prims of the stage. */
+static void test_stop(void **state)
+{
+    atomic_int flag = 1;
+    char *text = malloc(600000), *at = text;
+    (void)state;
+    at += snprintf(at, 1000, HEAD "def Mesh \"m\" {" AT(7) "}\n");
+    for (int i = 0; i < 5000; i++)
+        at += snprintf(at, 1000, "def \"n%d\" {}\n", i);
+    stop_watch(&flag);
+    usda_refused(text, SDD_ECANCELLED, "");
+    at = text + snprintf(text, 1000, HEAD "def Mesh \"m\" {" AT(7) "string[] s = [");
+    for (int i = 0; i < 5000; i++)
+        at += snprintf(at, 1000, "\"s\", ");
+    (void)snprintf(at, 1000, "]}");
+    usda_refused(text, SDD_ECANCELLED, "");
+    at = text + snprintf(text, 1000, HEAD "def Mesh \"m\" {" AT(7) "}\nclass \"c\" {");
+    for (int i = 0; i < 100; i++)
+        at += snprintf(at, 1000, "def \"n%d\" {}\n", i);
+    for (int i = 0; i < 100; i++)
+        at += snprintf(at, 1000, i ? "def \"a%d\" (references = </c>) {}\n" : "}\n", i);
+    usda_refused(text, SDD_ECANCELLED, "");
+    stop_watch(NULL);
+    is(text, NULL, 7, "/m", "");
+    free(text);
+}
+
 static void test_choice(void **state)
 {
     static const char two[] = HEAD "def \"T\" { def Mesh \"Top\" {" AT(7) "}\n def Mesh \"Leg\" {" AT(
@@ -273,8 +301,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_comments),   cmocka_unit_test(test_values),   cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_parents),    cmocka_unit_test(test_on_stage), cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_references), cmocka_unit_test(test_many),     cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_time),       cmocka_unit_test(test_options),
+        cmocka_unit_test(test_references), cmocka_unit_test(test_many),     cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_choice),     cmocka_unit_test(test_time),     cmocka_unit_test(test_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
