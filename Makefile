@@ -207,9 +207,10 @@ $(TESTS) $(BENCHES) $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(call linker,$*) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(filter %.so,$^) \
 	  $(LIBS_server) $(LIBS_client) -lcmocka $(if $(filter tests/oracle/%,$*)$(wildcard $*.cc),$(LIBS_peers)) $(FUZZLD)
-# A test in shell is copied beside the others, for run-tests to find.
-$(BUILD)/tests/install/%: tests/install/%.sh ; @install -D $< $@
-tests: all cuda $(EXAMPLES) $(TESTS) $(patsubst %.sh,$(BUILD)/%,$(wildcard tests/install/test_*.sh))
+# A test in shell or Python is copied beside the others, for run-tests to find.
+$(BUILD)/tests/%: tests/%.sh ; @install -D $< $@
+$(BUILD)/tests/%: tests/%.py ; @install -D $< $@
+tests: all cuda $(EXAMPLES) $(TESTS) $(addprefix $(BUILD)/,$(basename $(wildcard tests/*/test_*.sh tests/*/test_*.py)))
 test: about-test deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests
 check: test ## the same as test

@@ -27,6 +27,7 @@ struct option_row {
 };
 #define AT(field) offsetof(struct config, field)
 #define KIB 1024.0
+#define AUTO "auto"
 #define MAN_WIDTH 72
 #define TIB (KIB * KIB * KIB * KIB)
 
@@ -41,10 +42,15 @@ static const struct option_row rows[] = {
      "the CUDA module; empty: ../lib/libsdd_cuda.so beside the daemon"},
     {"threads", INTEGER, AT(threads), "0", 0, 1024, "N", "threads of the cpu backend; 0: all"},
     {"host-workers", INTEGER, AT(host_workers), "2", 1, 64, "N", "threads that parse and encode"},
-    {"gpu-memory", BYTES, AT(gpu_memory), "0", 0, 16 * TIB, "BYTES", "device memory to use; 0: 80 % of what is free"},
+    {"memory-limit", BYTES, AT(memory_limit), "0", 0, 16 * TIB, "BYTES",
+     "all host memory of the daemon, which splits it; 0: three quarters of the container's or the machine's"},
+    {"gpu-memory", BYTES, AT(gpu_memory), "0", 0, 16 * TIB, "BYTES",
+     "device memory to use; 0: 80 % of what is free, or on the cpu backend a part of --memory-limit"},
     {"host-memory", BYTES, AT(host_memory), "0", 0, 16 * TIB, "BYTES",
-     "host copies of meshes, and frames being sent; 0: half of the memory"},
-    {"cache-bytes", BYTES, AT(cache_bytes), "1GiB", 0, 16 * TIB, "BYTES", "refined frames kept for the next request"},
+     "request bodies and what is read from them, host copies of meshes, frames being made and sent; 0: a part of "
+     "--memory-limit"},
+    {"cache-bytes", BYTES, AT(cache_bytes), "auto", 0, 16 * TIB, "BYTES",
+     "refined frames kept for the next request; auto: a part of --memory-limit, at most 1GiB"},
     {"tokens-file", STRING, AT(tokens_file), "", 0, 0, "FILE",
      "lines of: name scopes sha256-of-token; SIGHUP reads it again"},
     {"allow-unauthenticated", SWITCH, AT(allow_unauthenticated), "false", 0, 0, "",
@@ -69,7 +75,8 @@ static const struct option_row rows[] = {
      "one frame, refined or of patches, that is made as a whole"},
     {"stream-bytes", BYTES, AT(stream_bytes), "1GiB", 64 * KIB, 16 * TIB, "BYTES",
      "positions alone, by an engine that makes ranges: larger frames are made in pieces while they are sent"},
-    {"queue-size", INTEGER, AT(queue_size), "256", 1, 100000, "N", "requests that wait or work; more get 503"},
+    {"queue-size", INTEGER, AT(queue_size), "256", 1, 100000, "N",
+     "requests that wait or work and need the device, and as many that do not; more get 429 or 503"},
     {"header-deadline", SECONDS, AT(header_deadline), "10", 0.05, 3600, "SECONDS",
      "for a whole request head, and the longest stall of a body"},
     {"idle-timeout", SECONDS, AT(idle_timeout), "75", 0.05, 86400, "SECONDS",
@@ -164,6 +171,10 @@ static bool set(struct config *c, const struct option_row *row, const char *valu
     default: break;
     }
     bool whole = row->kind != SECONDS;
+    if (strcmp(row->value, AUTO) == 0 && strcmp(value, AUTO) == 0) {
+        *(int64_t *)field(c, row) = CONFIG_AUTO;
+        return true;
+    }
     if (!parse_number(value, row->kind == BYTES, &v) || (whole && v != floor(v)) || v < row->min || v > row->max) {
         text_printf(error, "%s: %s must be a %s from %.15g to %.15g, not \"%s\"", source, row->name,
                     row->kind == BYTES     ? "number of bytes (KiB, MiB, GiB)"
@@ -434,7 +445,11 @@ void config_print(const struct config *c, struct text *out)
         case STRING: text_printf(out, "%s = %s\n", rows[i].name, *(char *const *)at); break;
         case SWITCH: text_printf(out, "%s = %s\n", rows[i].name, *(const bool *)at ? "true" : "false"); break;
         case SECONDS: text_printf(out, "%s = %.15g\n", rows[i].name, *(const double *)at); break;
-        default: text_printf(out, "%s = %lld\n", rows[i].name, (long long)*(const int64_t *)at); break;
+        default:
+            if (*(const int64_t *)at == CONFIG_AUTO)
+                text_printf(out, "%s = " AUTO "\n", rows[i].name);
+            else
+                text_printf(out, "%s = %lld\n", rows[i].name, (long long)*(const int64_t *)at);
         }
     }
 }

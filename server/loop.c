@@ -4,6 +4,7 @@
 #include "server/net/auth.h"
 #include "server/net/http.h"
 #include "server/server.h"
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #define TICK_MS 250
+#define IDLE_SECONDS 5
 #define FAIL_MS 100    /* How long a failing daemon still sends its last answers. */
 #define LAST_SECONDS 1 /* How long it sends its last answers after --drain-timeout. */
 #define STUCK_FACTOR 2 /* The device hangs when a step takes longer than this many request deadlines and a minute. */
@@ -126,10 +128,22 @@ void loop_served(void *user)
     log_flush(&s->log);
 }
 
+/* Lets jobs go on that wait for memory, and drops host copies of meshes that nobody uses where those are in the way. */
+static void share_memory(struct server *s)
+{
+    struct pool *pool = &s->memory.pool;
+    const int64_t wanted = jobs_unpark(&s->jobs, pool_left(pool), atomic_exchange(&pool->moved, false)),
+                  short_of = wanted - pool_left(pool);
+    metrics_set(&s->metrics, M_WAITING_MEMORY, atomic_load(&s->jobs.n_parked));
+    if (short_of > 0)
+        slots_evict(&s->memory.slots, short_of);
+}
+
 /* Answers resume connections, and libmicrohttpd must run afterwards: it uses an external loop, so a resumed connection
  * wakes nobody. */
 void loop_moved(void *user)
 {
+    share_memory(server_of(user));
     net_due(&server_of(user)->net);
 }
 
@@ -144,11 +158,42 @@ static bool is_stuck(const struct server *s, uint64_t now)
     return since && now > since && (double)(now - since) * 1e-9 > STUCK_FACTOR * s->config->request_deadline + 60;
 }
 
+static void trim_device(struct task *task, void *user)
+{
+    struct server *s = CONTAINER(task, struct server, trim_device);
+    (void)user;
+    sdd_device_trim(s->memory.device);
+    atomic_fetch_sub(&s->trimming, 1);
+}
+
+static void trim_heap(struct task *task, void *user)
+{
+    struct server *s = CONTAINER(task, struct server, trim_heap);
+    (void)user;
+    (void)malloc_trim(0);
+    atomic_fetch_sub(&s->trimming, 1);
+}
+
+/* Gives blocks that were kept for the next request back to the system once no more come. */
+static void trim_when_idle(struct server *s, uint64_t now)
+{
+    const uint64_t given = atomic_load(&s->given_at);
+    if (!given || now < given || (double)(now - given) * 1e-9 < IDLE_SECONDS || s->jobs.n || atomic_load(&s->trimming))
+        return;
+    atomic_store(&s->given_at, 0);
+    atomic_store(&s->trimming, 2);
+    s->trim_device.run = trim_device;
+    s->trim_heap.run = trim_heap;
+    executor_post(s->jobs.compute, &s->trim_device);
+    executor_post(s->jobs.reaper, &s->trim_heap);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
     struct server *s = timer->data;
     uint64_t now = uv_hrtime();
     conns_tick(&s->net.conns, now);
+    trim_when_idle(s, now);
     if (is_stuck(s, now))
         fail(s, EXIT_DEVICE, "the compute device does not come back");
     if (s->net.state == NET_CLOSING) {

@@ -2,11 +2,14 @@
 /* serve.c: starts and stops the daemon for main.c: it makes what each room works with and hands the rooms to each
  * other. */
 #include "server/serve.h"
+#include "gpu/sdd/sdd_pause.h"
 #include "server/api/routes.h"
+#include "server/base/container.h"
 #include "server/loop.h"
 #include "server/net/auth.h"
 #include "server/server.h"
 #include <errno.h>
+#include <malloc.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,6 +30,17 @@ struct device_task {
     int rc;
 };
 
+/* Others run on the device while the task that it works for has used its slice. */
+static int on_pause(void *user)
+{
+    struct server *s = user;
+    struct residency *r = s->memory.residency;
+    const uint64_t before = residency_guard(r, executor_outermost(s->jobs.compute));
+    const bool stop = executor_pause(s->jobs.compute);
+    residency_guard(r, before);
+    return stop;
+}
+
 static void open_device(struct task *task, void *user)
 {
     struct device_task *t = CONTAINER(task, struct device_task, task);
@@ -35,14 +49,18 @@ static void open_device(struct task *task, void *user)
     struct sdd_device_config config = {.backend = s->config->backend,
                                        .module_path = *s->config->cuda_module ? s->config->cuda_module : NULL,
                                        .threads = (int)s->config->threads,
-                                       .memory_limit = s->config->gpu_memory};
+                                       .memory_limit = s->config->gpu_memory,
+                                       .cpu_limit = m->budgets.part[BUDGET_DEVICE],
+                                       .spare_bytes = m->budgets.part[BUDGET_SPARE]};
     (void)user;
     t->rc = s->open_device(&config, &m->device, &t->err);
     if (!t->rc) {
         sdd_device_info(m->device, &m->device_info);
         m->residency = residency_create(m->device, &s->metrics);
-        if (m->residency)
+        if (m->residency) {
             residency_publish(m->residency);
+            sdd_device_on_pause(m->device, on_pause, s);
+        }
     }
     sem_post(&t->done);
 }
@@ -52,17 +70,26 @@ static void close_device(struct task *task, void *user)
     struct device_task *t = CONTAINER(task, struct device_task, task);
     struct memory *m = &t->server->memory;
     (void)user;
+    if (m->device)
+        sdd_device_on_pause(m->device, NULL, NULL);
     residency_free(m->residency);
     if (m->device)
         sdd_device_close(m->device);
     sem_post(&t->done);
 }
 
-static int on_compute(struct server *s, void (*run)(struct task *, void *), struct sdd_error *err)
+static void pass(struct task *task, void *user)
+{
+    (void)user;
+    sem_post(&CONTAINER(task, struct device_task, task)->done);
+}
+
+/* Runs a task on a thread, behind all that was posted there before, and waits for it. */
+static int run_on(struct server *s, struct executor *thread, void (*run)(struct task *, void *), struct sdd_error *err)
 {
     struct device_task t = {.task.run = run, .server = s};
     sem_init(&t.done, 0, 0);
-    executor_post(s->jobs.compute, &t.task);
+    executor_post(thread, &t.task);
     while (sem_wait(&t.done) && errno == EINTR) {
     }
     sem_destroy(&t.done);
@@ -101,21 +128,21 @@ static void request_left(struct request *r)
         stream_left(r->stream);
 }
 
-static void release(void *user, void *memory, size_t bytes)
+static void release(void *user, enum pool_use use, void *memory, int64_t bytes)
 {
     const struct service *service = user;
-    executor_free(service->jobs->host, memory, (int64_t)bytes);
+    pool_release(service->jobs->reaper, &service->memory->pool, use, bytes, memory, free);
 }
 
 static void make_rooms(struct server *s)
 {
-    int64_t half = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
     void *user = &s->service;
     s->service =
         (struct service){s->config, &s->metrics, &s->net, &s->jobs, &s->memory, &s->storage, &s->sending, &s->estimate};
     s->net = (struct net){.config = s->config,
                           .log = &s->log,
                           .metrics = &s->metrics,
+                          .pool = &s->memory.pool,
                           .routes = {routes, n_routes},
                           .hooks = {user, loop_run_jobs, loop_served, request_waits, request_left, release},
                           .listen_fd = -1};
@@ -123,13 +150,34 @@ static void make_rooms(struct server *s)
                             .hooks = {operation_answer, loop_ended, loop_moved},
                             .user = user,
                             .metrics = &s->metrics};
-    s->memory.host_memory = s->config->host_memory ? s->config->host_memory : half;
     s->storage.metrics = &s->metrics;
     sending_init(&s->sending);
     estimate_init(&s->estimate);
     for (int i = 0; i < n_routes; i++)
         s->metrics.ops[i] = routes[i].op;
     s->metrics.ops[METRICS_OPS - 1] = "none";
+}
+
+static void memory_given(void *user)
+{
+    struct server *s = user;
+    atomic_store(&s->given_at, uv_hrtime());
+    if (atomic_load(&s->jobs.n_parked))
+        jobs_wake(&s->jobs);
+}
+
+/* Splits the memory once more when the device has memory of its own, whose part then goes to the others. */
+static bool split_memory(struct server *s, bool unified, struct text *error)
+{
+    struct memory *m = &s->memory;
+    if (!budgets_split(s->config, container_memory(), unified, &m->budgets, error))
+        return false;
+    m->pool.limit = m->budgets.part[BUDGET_HOST];
+    m->pool.given = memory_given;
+    m->pool.user = s;
+    for (int i = 0; i < BUDGET_PARTS; i++)
+        metrics_set(&s->metrics, (enum metric)(M_BUDGET_PROGRAM + i), m->budgets.part[i]);
+    return true;
 }
 
 static bool start_work(struct server *s, struct text *error)
@@ -140,7 +188,7 @@ static bool start_work(struct server *s, struct text *error)
         text_puts(error, "threads cannot be started");
         return false;
     }
-    if (storage_open(&s->storage, s->config, &s->log, &err) || on_compute(s, open_device, &err)) {
+    if (storage_open(&s->storage, s->config, &s->log, &err) || run_on(s, s->jobs.compute, open_device, &err)) {
         text_puts(error, err.text);
         return false;
     }
@@ -148,15 +196,18 @@ static bool start_work(struct server *s, struct text *error)
     s->net.held = store_loss(s->storage.store)->waits ? store_loss(s->storage.store)->text : NULL;
     if (!m->residency)
         text_puts(error, "out of memory");
-    slots_init(&m->slots, m->host_memory, &s->metrics, s->jobs.compute, s->jobs.host);
-    cache_init(&m->cache, s->config->cache_bytes, &m->frames_sending, &s->metrics, s->jobs.compute);
+    if (!split_memory(s, strcmp(m->device_info.backend, "cuda") != 0, error))
+        return false;
+    /* Half of the pool is left to those who cannot wait until idle copies have gone. */
+    slots_init(&m->slots, m->budgets.part[BUDGET_HOST] / 2, &m->pool, &s->metrics, s->jobs.compute, s->jobs.reaper);
+    cache_init(&m->cache, m->budgets.part[BUDGET_CACHE], &m->pool, &s->metrics, s->jobs.compute, s->jobs.reaper);
     return m->residency != NULL;
 }
 
 static bool start(struct server *s, char *url, size_t size, struct text *error)
 {
     make_rooms(s);
-    if (!raise_file_limit(s->config, error))
+    if (!split_memory(s, strcmp(s->config->backend, "cuda") != 0, error) || !raise_file_limit(s->config, error))
         return false;
     if (*s->config->tokens_file && !(s->net.auth = auth_create(s->config->tokens_file, error)))
         return false;
@@ -177,7 +228,8 @@ static void finish(struct server *s)
     }
     cache_fini(&s->memory.cache);
     slots_fini(&s->memory.slots);
-    on_compute(s, close_device, &err);
+    run_on(s, s->jobs.reaper, pass, &err); /* The results of the device go before it does. */
+    run_on(s, s->jobs.compute, close_device, &err);
     jobs_fini(&s->jobs);
     store_close(s->storage.store);
     auth_free(s->net.auth);
@@ -191,11 +243,21 @@ static int cannot_start(const char *why)
     return EXIT_CANNOT_START;
 }
 
+/* Has the C library give memory back when it is freed. It would otherwise keep ever larger blocks after the first of
+ * their size, and the many small ones of a JSON body until some later call puts them together. */
+static void return_freed_memory(void)
+{
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 1 << 20);
+    (void)mallopt(M_MXFAST, 0);
+}
+
 int serve(const struct config *config, open_device_fn *open_device)
 {
     static struct server s; /* It is static because it has some 100 KB and must be zeroed. */
     struct text error = {0};
     char url[96];
+    return_freed_memory();
     s.config = config;
     s.open_device = open_device;
     signal(SIGPIPE, SIG_IGN);

@@ -34,9 +34,11 @@ struct cli {
     int n_args, json, skip_digests, level, repeat;
     unsigned include; /* The blocks asked for besides positions, indices and UVs. */
     int compact;      /* 1 asks for compact blocks wherever there are any. */
+    int strict;       /* 1 refuses a file of which something would be left out. */
     int only_positions;
     struct subd_body pose_body;
-    struct cli_writer *writer; /* The output file while a frame is fetched; NULL without one. */
+    char file_primvars[64 * SUBD_MAX_PRIMVARS]; /* Those that a file takes when none are asked for; "" for none. */
+    struct cli_writer *writer;                  /* The output file while a frame is fetched; NULL without one. */
     int64_t version;
     const char *ca_file;
     const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars, *pose, *what;
@@ -104,10 +106,6 @@ int cli_fail_write(const struct cli *c, const char *path, int error);
 /* cli_say_start: goes on with how to start a daemon, when nobody listens at the server's address on this machine
  * (cli_start.c). */
 void cli_say_start(const struct cli *c);
-/* cli_tell_prims: prints the first of the Meshes that the last answer lists, for people, on stderr.
- * cli_prims_json: all of them as an array; NULL when there are none (cli_prims.c). */
-void cli_tell_prims(const struct cli *c);
-cJSON *cli_prims_json(const struct cli *c);
 /* cli_flush: writes what stdio holds of stdout. Returns `code`, or its own exit code if `code` is EXIT_DONE and that
  * fails. */
 int cli_flush(int code);
@@ -173,8 +171,8 @@ void cli_progress_local(const char *label, int64_t done, int64_t total);
 void cli_progress_clear(void);
 
 /* ---- files (cli_file.c) ---------------------------------------------------------------------------------------- */
-/* cli_read: reads all of a file, or of stdin for "-", and puts a NUL behind it. The caller frees *data. Returns 0, or -1
- * with errno. */
+/* cli_read: reads all of a file, or of stdin for "-", and puts a NUL behind it. The caller frees *data. Returns 0, or
+ * -1 with errno. */
 int cli_read(const char *path, char **data, size_t *bytes);
 int cli_read_fd(int fd, char **data, size_t *bytes); /* The same of an open file, to its end. */
 

@@ -49,9 +49,10 @@ const struct cli_verb cli_verbs[] = {
      "refines a mesh into .obj, .ply, .usda, .glb, .stl or .frame",
      "A FILE is pushed, refined and removed again. -o - writes OBJ to stdout; without -o the frame is fetched, checked "
      "and counted. OUT.frame is what the daemon sent.\n"
-     "UVs come along, under sqrt3 where the mesh's face-varying interpolation is `all`; .usda has all primvars, .ply "
-     "vertex, varying and uniform ones, .glb vertex and varying ones of up to four numbers. No file but .frame has "
-     "tangents; .stl has no UVs and no normals of vertices; .glb and .stl have triangles alone.\n"
+     "UVs come along, under sqrt3 where the mesh's face-varying interpolation is `all`, and so do colours, face sets "
+     "and further UV sets where the format has a place for them (docs/meshes.md); .usda has all primvars, .ply vertex, "
+     "varying and uniform ones, .glb vertex and varying ones of up to four numbers. No file but .frame has tangents; "
+     ".stl has no UVs and no normals of vertices; .glb and .stl have triangles alone; .glb is Y up and in metres.\n"
      "Several files need --out-dir; one that fails does not stop the rest, and the exit code is then that of the first "
      "failure. With --frames, --pose and -o have one %0Nd each, which stands for the number of the frame: the topology "
      "is that of MESH|FILE or, without one, of the first frame, and each frame gives its positions.",
@@ -207,6 +208,7 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        METHOD,
        SURFACE,
        NORMALS,
+       SPLIT_NORMALS,
        TANGENTS,
        COMPACT,
        PRIMVARS,
@@ -219,6 +221,7 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        VERSION,
        REPEAT,
        REORDER,
+       STRICT,
        WHAT,
        WELD,
        NO_WELD,
@@ -239,6 +242,10 @@ const struct cli_option cli_options[] = {
     {"what", "ROWS", WHAT, MATRIX, "the matrix of these; tangents are of --surface limit (default points)",
      "points tangent1 tangent2"},
     {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals", NULL},
+    {"split-normals", NULL, SPLIT_NORMALS, REFINE | PLAN | BENCH,
+     "with normals of their own on each side of an infinitely sharp edge, as --normals has them in .obj, .usda and "
+     ".glb",
+     NULL},
     {"tangents", NULL, TANGENTS, REFINE | PLAN | BENCH, "with tangents; needs --surface limit or limitAtLevel", NULL},
     {"compact", NULL, COMPACT, REFINE | PLAN | BENCH,
      "positions, normals and UVs come in 16 bits (proto/README.md, \"Compact blocks\"); files have floats", NULL},
@@ -266,6 +273,7 @@ const struct cli_option cli_options[] = {
     {"crease-method", "TOKEN", OPTION + SUBD_CREASE_METHOD, MESH, "how sharpness decreases", "uniform chaikin"},
     {"orientation", "TOKEN", OPTION + SUBD_ORIENTATION, MESH, "the winding of faces", "rightHanded leftHanded"},
     {"reorder", "TOKEN", REORDER, MESH, "rcm puts neighbours close in memory; ids stay those of the file", "none rcm"},
+    {"strict", NULL, STRICT, MESH, "refuse a FILE of which something would be left out with a warning", NULL},
     {"weld", "DISTANCE", WELD, MESH,
      "vertices within it become one; 0: those of one position. Other formats than OBJ, USDA, JSON and protobuf have 0",
      NULL},
@@ -333,6 +341,7 @@ static int take(struct cli *c, int value, char *text)
     case NAME: c->name = text; return 1;
     case KEY: c->key = text; return 1;
     case REORDER: c->reorder = text; return 1;
+    case STRICT: c->strict = 1; return 1;
     case WELD: return (c->weld = distance(text)) >= 0;
     case NO_WELD: c->no_weld = 1; return 1;
     case PRIM: return *(c->prim = text) != 0;
@@ -341,6 +350,7 @@ static int take(struct cli *c, int value, char *text)
     case METHOD: c->method = text; return 1;
     case SURFACE: c->surface = text; return 1;
     case NORMALS: c->include |= SUBD_NORMALS; return 1;
+    case SPLIT_NORMALS: c->include |= SUBD_NORMALS | SUBD_NORMAL_INDICES; return 1;
     case TANGENTS: c->include |= SUBD_TANGENTS; return 1;
     case COMPACT: c->compact = 1; return 1;
     case PRIMVARS: return *(c->primvars = text) != 0;

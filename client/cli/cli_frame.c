@@ -11,7 +11,7 @@
 /* How many options that only a pushed mesh can have (--scheme, --name and so on) were given. */
 static int mesh_options(const struct cli *c)
 {
-    int n = (c->reorder != NULL) + (c->name != NULL);
+    int n = (c->reorder != NULL) + (c->name != NULL) + c->strict;
     for (int i = 0; i < SUBD_N_OPTIONS; i++)
         n += c->options[i] != NULL;
     return n;

@@ -9,7 +9,7 @@
 #define CLI_IMPORT_H
 #include "cli.h"
 
-/* A control mesh in this program's memory. */
+/* A control mesh in this program's memory (cli_cage.c). */
 struct cli_cage {
     struct subd_mesh mesh; /* Its arrays lie in the blocks, or are borrowed from the mesh that it was made from. */
     struct subd_primvar primvars[SUBD_MAX_PRIMVARS];
@@ -80,9 +80,9 @@ struct cli_meshes {
     struct cli_scene *scene;
     struct cli_cage one;
 };
-/* cli_import_open: finds out by its ending and first bytes how a file is read. *meshes gets those of a file that is read
- * here; of others it stays empty, and *body and *data are as cli_read_body makes them. Returns -1 to go on, or the exit
- * code. */
+/* cli_import_open: finds out by its ending and first bytes how a file is read. *meshes gets those of a file that is
+ * read here; of others it stays empty, and *body and *data are as cli_read_body makes them. Returns -1 to go on, or the
+ * exit code. */
 int cli_import_open(struct cli *c, const char *path, struct cli_meshes *meshes, struct subd_body *body, char **data);
 int cli_has_meshes(const struct cli_meshes *meshes); /* 0 when it is empty. */
 void cli_meshes_close(struct cli_meshes *meshes);
@@ -93,14 +93,6 @@ int cli_push_one(struct cli *c, const char *path, const struct cli_meshes *meshe
  * Returns the exit code of the first failure, or EXIT_DONE. */
 int cli_push_all(struct cli *c, const struct cli_meshes *meshes, const struct subd_push *p,
                  void (*each)(struct cli *c, const struct subd_mesh_info *info));
-/* ---- USDA files of several Meshes (cli_prims.c) ------------------------------------------------------------------ */
-/* cli_push_body: pushes a body that the daemon reads. Returns -1 to go on, or the exit code. */
-int cli_push_body(struct cli *c, const struct subd_body *body, const struct subd_push *asked,
-                  struct subd_mesh_info *info);
-/* cli_push_prims: cli_push_all for a body that the daemon reads. */
-int cli_push_prims(struct cli *c, const struct subd_body *body, const struct subd_push *asked,
-                   void (*each)(struct cli *c, const struct subd_mesh_info *info));
-
 /* cli_push_again: welds the mesh *info, which was pushed for that as the daemon alone reads its format: fetches its
  * arrays, pushes them welded, and removes the first. Returns -1 to go on, or the exit code. */
 int cli_push_again(struct cli *c, const struct subd_push *p, struct subd_mesh_info *info);

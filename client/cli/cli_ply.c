@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_ply.c: reads PLY. libassimp does too, but has one UV a vertex where PLY has one a corner, misreads some binary files
- * by a byte, and fills up a file that is cut off with rows that came before. */
+/* cli_ply.c: reads PLY. libassimp does too, but has one UV a vertex where PLY has one a corner, misreads some binary
+ * files by a byte, and fills up a file that is cut off with rows that came before. */
 #include "cli_import.h"
 #include <errno.h>
 #include <stdlib.h>

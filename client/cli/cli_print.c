@@ -82,6 +82,34 @@ static void add_text(cJSON *o, const char *key, const char *s)
         cJSON_AddStringToObject(o, key, s);
 }
 
+#define MOST_SHOWN 20 /* Meshes of a file, to people. */
+/* The Meshes that the last answer lists, as an array; NULL when there are none. */
+static cJSON *prims_json(const struct cli *c)
+{
+    struct subd_prim prim;
+    cJSON *list = subd_prim(c->client, 0, &prim) ? cJSON_CreateArray() : NULL;
+    for (int i = 0; list && subd_prim(c->client, i, &prim); i++) {
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddStringToObject(o, "path", prim.path);
+        cJSON_AddNumberToObject(o, "vertices", (double)prim.vertices);
+        cJSON_AddNumberToObject(o, "faces", (double)prim.faces);
+        cJSON_AddItemToArray(list, o);
+    }
+    return list;
+}
+
+static void tell_prims(const struct cli *c)
+{
+    struct subd_prim prim;
+    int n = 0;
+    for (; subd_prim(c->client, n, &prim); n++)
+        if (n < MOST_SHOWN)
+            fprintf(stderr, "  %s: %s vertices, %s faces\n", prim.path, cli_count(prim.vertices),
+                    cli_count(prim.faces));
+    if (n > MOST_SHOWN)
+        fprintf(stderr, "  and %s more\n", cli_count(n - MOST_SHOWN));
+}
+
 static void error_json(const struct cli *c, const char *kind, const struct subd_error *e, int exit)
 {
     cJSON *o = cJSON_CreateObject(), *r = cJSON_AddObjectToObject(o, "error");
@@ -97,7 +125,7 @@ static void error_json(const struct cli *c, const char *kind, const struct subd_
     add_count(r, "needed", e->needed);
     add_count(r, "available", e->available);
     add_count(r, "retryAfterMs", e->retry_after_ms);
-    cJSON *prims = c->client ? cli_prims_json(c) : NULL;
+    cJSON *prims = c->client ? prims_json(c) : NULL;
     if (prims)
         cJSON_AddItemToObject(r, "prims", prims);
     cli_add_warnings(o);
@@ -137,7 +165,7 @@ int cli_report(const struct cli *c, const struct subd_error *e)
         fprintf(stderr, " (request %s)", e->request_id);
     }
     fputc('\n', stderr);
-    cli_tell_prims(c);
+    tell_prims(c);
     if (c->json)
         error_json(c, subd_code_name(e->code), e, exit);
     return exit;
@@ -212,6 +240,7 @@ static cJSON *primvars_json(const struct subd_mesh_info *m)
         cJSON_AddStringToObject(o, "type", m->primvars[i].type);
         cJSON_AddNumberToObject(o, "width", m->primvars[i].width);
         cJSON_AddNumberToObject(o, "values", (double)m->primvars[i].values);
+        add_count(o, "sets", m->primvars[i].sets);
         cJSON_AddItemToArray(a, o);
     }
     return a;
@@ -233,6 +262,9 @@ cJSON *cli_info_json(const struct subd_mesh_info *m)
     cJSON_AddNumberToObject(o, "edges", (double)m->edges);
     cJSON_AddNumberToObject(o, "uvs", (double)m->uvs);
     cJSON_AddBoolToObject(o, "manifold", m->manifold);
+    add_text(o, "upAxis", m->up_axis);
+    if (m->meters_per_unit > 0)
+        cJSON_AddNumberToObject(o, "metersPerUnit", m->meters_per_unit);
     cJSON_AddItemToObject(o, "primvars", primvars_json(m));
     cJSON_AddStringToObject(o, "residency", m->residency);
     cJSON_AddNumberToObject(o, "deviceBytes", (double)m->device_bytes);
@@ -246,6 +278,16 @@ cJSON *cli_info_json(const struct subd_mesh_info *m)
     return o;
 }
 
+static void add_stage(struct cli_table *t, const struct subd_mesh_info *m)
+{
+    char meters[32];
+    snprintf(meters, sizeof meters, "%.15g", m->meters_per_unit);
+    if (*m->up_axis)
+        cli_table_row(t, "upAxis", m->up_axis);
+    if (m->meters_per_unit > 0)
+        cli_table_row(t, "metersPerUnit", meters);
+}
+
 void cli_print_info(const struct subd_mesh_info *m)
 {
     struct cli_table t = {.columns = 2, .indent = "  "};
@@ -255,11 +297,15 @@ void cli_print_info(const struct subd_mesh_info *m)
            m->manifold ? "" : "not ");
     for (int i = 0; i < SUBD_N_OPTIONS; i++)
         cli_table_row(&t, option_keys[i], m->options[i]);
+    add_stage(&t, m);
     for (int i = 0; i < m->n_primvars; i++) {
         const struct subd_primvar_info *p = &m->primvars[i];
-        char name[sizeof p->name + 8], is[80];
+        char name[sizeof p->name + 8], is[120], sets[48] = "";
         snprintf(name, sizeof name, "primvar %s", p->name);
-        snprintf(is, sizeof is, "%s, %d %s a row, %s rows", p->interpolation, p->width, p->type, cli_amount(p->values));
+        if (p->sets)
+            snprintf(sets, sizeof sets, ", %s named sets", cli_amount(p->sets));
+        snprintf(is, sizeof is, "%s, %d %s a row, %s rows%s", p->interpolation, p->width, p->type,
+                 cli_amount(p->values), sets);
         cli_table_row(&t, name, is);
     }
     cli_table_print(&t);
@@ -273,6 +319,7 @@ const char *cli_block_name(int semantic)
     switch (semantic) {
     case SUBD_POSITIONS: return "positions";
     case SUBD_NORMALS: return "normals";
+    case SUBD_NORMAL_INDICES: return "normal_indices";
     case SUBD_TANGENTS: return "tangents";
     case SUBD_INDICES: return "indices";
     case SUBD_UVS: return "uvs";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli_refine.c: the verbs refine and plan. */
 #include "cli.h"
+#include "proto/files/files.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,14 +13,46 @@ static int has_refined_uvs(const struct subd_mesh_info *m)
            (strcmp(m->options[SUBD_SCHEME], "sqrt3") != 0 || strcmp(m->options[SUBD_FACE_VARYING], "all") == 0);
 }
 
-static void request_of(const struct cli *c, const struct subd_mesh_info *m, struct subd_refine *r)
+/* The format of the files that are to be written, or NULL where it is none of proto/files. */
+static const struct surface_format *format_of(const struct cli *c)
 {
+    const char *suffix = c->output ? strrchr(c->output, '.') : NULL;
+    char format[8];
+    snprintf(format, sizeof format, ".%.6s", c->format ? c->format : "obj");
+    return surface_format_named(c->out_dir || c->frames ? format : suffix ? suffix : "");
+}
+
+/* A file has more than was asked for: split normals, and primvars that the format has a place for. */
+static void add_for_file(struct cli *c, const struct subd_mesh_info *m, const struct surface_format *format,
+                         struct subd_refine *r)
+{
+    const char *scheme = m->options[SUBD_SCHEME];
+    size_t n = 0;
+    if (r->include & SUBD_NORMALS && !format->split_normals)
+        r->include &= ~(unsigned)SUBD_NORMAL_INDICES;
+    else if (r->include & SUBD_NORMALS && (strcmp(scheme, "catmullClark") == 0 || strcmp(scheme, "loop") == 0))
+        r->include |= SUBD_NORMAL_INDICES;
+    *c->file_primvars = 0;
+    for (int i = 0; i < m->n_primvars && !r->primvars && strcmp(scheme, "sqrt3") != 0; i++) {
+        const struct subd_primvar_info *p = &m->primvars[i];
+        if (surface_format_takes(format, p->name, p->interpolation, p->width, strcmp(p->type, "i32") == 0, p->sets > 0))
+            n += (size_t)snprintf(c->file_primvars + n, sizeof c->file_primvars - n, "%s%s", n ? "," : "", p->name);
+    }
+    if (n)
+        r->primvars = c->file_primvars;
+}
+
+static void request_of(struct cli *c, const struct subd_mesh_info *m, struct subd_refine *r)
+{
+    const struct surface_format *format = format_of(c);
     *r = (struct subd_refine)SUBD_INIT(subd_refine, .level = c->level, .surface = c->surface, .method = c->method,
                                        .skip_digests = c->skip_digests);
     r->primvars = c->primvars;
     r->include = SUBD_POSITIONS | SUBD_INDICES | c->include;
     if (has_refined_uvs(m))
         r->include |= SUBD_UVS | SUBD_UV_INDICES;
+    if (format)
+        add_for_file(c, m, format, r);
     if (c->only_positions)
         r->include = SUBD_POSITIONS;
     r->compact = c->compact ? r->include & CLI_COMPACT : 0;

@@ -27,13 +27,15 @@ static void add_primvar(struct surface *s, const struct subd_frame *f, const str
     p->integers = strcmp(b->type, "i32") == 0;
     p->values = rows_of(b);
     p->corners = corners ? corners->data : NULL;
+    p->sets = (struct surface_sets){b->set_names, b->n_set_names};
 }
 
 /* libsubd has checked all indices. */
 static void surface_of(const struct subd_frame *f, const char *name, struct surface *s)
 {
     const struct subd_block *faces = subd_frame_find(f, SUBD_INDICES), *uvs = subd_frame_find(f, SUBD_UVS),
-                            *uv_faces = subd_frame_find(f, SUBD_UV_INDICES);
+                            *uv_faces = subd_frame_find(f, SUBD_UV_INDICES),
+                            *normals = subd_frame_find(f, SUBD_NORMAL_INDICES);
     *s = (struct surface){.version = f->version, .level = f->level};
     snprintf(s->id, sizeof s->id, "%s", f->mesh_id);
     snprintf(s->name, sizeof s->name, "%s", name);
@@ -41,6 +43,8 @@ static void surface_of(const struct subd_frame *f, const char *name, struct surf
     snprintf(s->method, sizeof s->method, "%s", f->method);
     s->positions = rows_of(subd_frame_find(f, SUBD_POSITIONS));
     s->normals = rows_of(subd_frame_find(f, SUBD_NORMALS));
+    s->normal_corners = normals ? normals->data : NULL;
+    s->stage = (struct surface_stage){*f->up_axis, f->meters_per_unit, f->transform};
     s->corners = faces->data;
     s->n_faces = faces->count;
     s->face_size = faces->components;

@@ -79,8 +79,8 @@ static const char *stem(const char *path, char out[256])
     return out;
 }
 
-int cli_push_body(struct cli *c, const struct subd_body *body, const struct subd_push *asked,
-                  struct subd_mesh_info *info)
+static int push_body(struct cli *c, const struct subd_body *body, const struct subd_push *asked,
+                     struct subd_mesh_info *info)
 {
     struct subd_push p = *asked;
     struct subd_error err;
@@ -102,7 +102,7 @@ int cli_push_body(struct cli *c, const struct subd_body *body, const struct subd
 static struct subd_push push_of(const struct cli *c, const char *path, char of_file[256])
 {
     struct subd_push p = SUBD_INIT(subd_push, .name = c->name ? c->name : stem(path, of_file),
-                                   .idempotency_key = c->key, .reorder = c->reorder);
+                                   .idempotency_key = c->key, .reorder = c->reorder, .strict = c->strict);
     memcpy(p.options, c->options, sizeof p.options);
     return p;
 }
@@ -116,7 +116,7 @@ int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info)
     int code = cli_import_open(c, path, &meshes, &body, &data);
     if (code >= 0)
         return code;
-    code = cli_has_meshes(&meshes) ? cli_push_one(c, path, &meshes, &p, info) : cli_push_body(c, &body, &p, info);
+    code = cli_has_meshes(&meshes) ? cli_push_one(c, path, &meshes, &p, info) : push_body(c, &body, &p, info);
     cli_meshes_close(&meshes);
     free(data);
     return code;
@@ -131,6 +131,77 @@ static void print_pushed(struct cli *c, const struct subd_mesh_info *info)
         printf("%s  %s\n", info->id, info->name);
 }
 
+/* Copies the paths that the last answer lists, as the next call forgets them. Returns how many, or -1 for no memory. */
+static int64_t copy_paths(const struct cli *c, char ***out)
+{
+    struct subd_prim prim;
+    int64_t n = 0, room = 0;
+    while (subd_prim(c->client, (int)room, &prim))
+        room++;
+    *out = calloc((size_t)room + 1, sizeof **out);
+    for (; *out && n < room && subd_prim(c->client, (int)n, &prim); n++)
+        if (!((*out)[n] = strdup(prim.path)))
+            break;
+    return n == room ? n : -1;
+}
+
+/* Pushes the Mesh of each path. Returns the exit code of the first failure, or EXIT_DONE. */
+static int push_each(struct cli *c, const struct subd_body *body, const struct subd_push *asked, char **paths,
+                     int64_t n, void (*each)(struct cli *c, const struct subd_mesh_info *info))
+{
+    int first = EXIT_DONE;
+    for (int64_t k = 0; k < n && !cli_stopped(); k++) {
+        struct subd_push p = *asked;
+        struct subd_mesh_info info;
+        p.name = strlen(paths[k]) < sizeof info.name ? paths[k] : NULL;
+        c->prim = paths[k];
+        cli_about(paths[k]);
+        const int code = push_body(c, body, &p, &info);
+        cli_about(NULL);
+        if (code < 0)
+            each(c, &info);
+        else if (first == EXIT_DONE)
+            first = code;
+    }
+    return cli_stopped() ? EXIT_STOPPED : first;
+}
+
+/* Pushes each Mesh of a USDA file, named by its path. Returns the exit code of the first failure, or EXIT_DONE. */
+static int push_prims(struct cli *c, const struct subd_body *body, const struct subd_push *asked,
+                      void (*each)(struct cli *c, const struct subd_mesh_info *info))
+{
+    struct subd_push p = *asked;
+    struct subd_mesh_info info;
+    struct subd_error err;
+    struct subd_prim prim;
+    char **paths = NULL;
+    int64_t n = 0;
+    int code;
+    p.name = NULL; /* The daemon calls it by its path. */
+    p.time = c->time;
+    /* The daemon alone knows what is in the file: it takes the only Mesh, or refuses the push and lists them. */
+    if (subd_push(c->client, body, &p, &info, &err) == SUBD_OK) {
+        cli_print_warnings(c);
+        code = c->weld >= 0 ? cli_push_again(c, asked, &info) : -1;
+        if (code < 0)
+            each(c, &info);
+        return code < 0 ? EXIT_DONE : code;
+    }
+    if (!subd_prim(c->client, 0, &prim))
+        return cli_report(c, &err);
+    n = copy_paths(c, &paths);
+    code = n < 0 ? cli_fail(c, EXIT_LOCAL, "no memory") : push_each(c, body, asked, paths, n, each);
+    c->prim = NULL;
+    if (code == EXIT_DONE && err.needed > n)
+        code =
+            cli_fail(c, EXIT_REFUSED, "%s more Meshes are not pushed: the daemon's list of them has no room for more",
+                     cli_count(err.needed - n));
+    for (int64_t i = 0; paths && paths[i]; i++)
+        free(paths[i]);
+    free(paths);
+    return code;
+}
+
 static int push_all(struct cli *c)
 {
     char of_file[256], *data;
@@ -141,9 +212,13 @@ static int push_all(struct cli *c)
     int code = cli_import_open(c, c->args[0], &meshes, &body, &data);
     if (code >= 0)
         return code;
+    if (!cli_has_meshes(&meshes) && strcmp(body.media_type, "model/vnd.usda") != 0) {
+        free(data);
+        return cli_fail(c, EXIT_USAGE, "--all is for files of several meshes, and %s is not read as one", c->args[0]);
+    }
     c->results = c->json ? cJSON_CreateArray() : NULL;
-    code = cli_has_meshes(&meshes) ? cli_push_all(c, &meshes, &p, print_pushed)
-                                   : cli_push_prims(c, &body, &p, print_pushed);
+    code =
+        cli_has_meshes(&meshes) ? cli_push_all(c, &meshes, &p, print_pushed) : push_prims(c, &body, &p, print_pushed);
     cli_meshes_close(&meshes);
     free(data);
     if (!c->json)

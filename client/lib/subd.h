@@ -171,15 +171,6 @@ struct subd_push {
 SUBD_API int subd_push(subd_client *c, const struct subd_body *body, const struct subd_push *p,
                        struct subd_mesh_info *out, struct subd_error *err) SUBD_MUST_CHECK;
 
-/* A Mesh of a USDA file that has several. */
-struct subd_prim {
-    const char *path;
-    int64_t vertices, faces;
-};
-/* subd_prim: the i-th Mesh of the file that the last call was refused for because it has several, in the file's order;
- * `prim` of struct subd_push takes its path. Returns 0 when there are no more. The path stays valid until the next call. */
-SUBD_API int subd_prim(const subd_client *c, int i, struct subd_prim *out);
-
 /* A control mesh in arrays, with the layout of USD's Mesh. An array that is absent has length 0. */
 struct subd_mesh {
     size_t size;
@@ -261,19 +252,19 @@ enum subd_include {
     SUBD_FACE_PARAMS = 128,     /* Where each refined face lies on its control face. */
     SUBD_PRIMVAR = 256,         /* Asked for by name (subd_refine.primvars), never in `include`. */
     SUBD_PRIMVAR_INDICES = 512, /* Comes with each faceVarying primvar, never in `include`. */
-    SUBD_TANGENTS = 1024        /* Surface "refined" has no tangents. */
+    SUBD_TANGENTS = 1024,       /* Surface "refined" has no tangents. */
+    SUBD_NORMAL_INDICES = 2048  /* Makes the normals split: each side of an infinitely sharp edge has its own. */
 };
 #define SUBD_MAX_BLOCKS (16 + 2 * SUBD_MAX_PRIMVARS)
 
 /* A block of a frame. n counts the refined vertices, nu the refined UV values; a scheme of triangles has 3 components
  * where 4 is written for a face. Indices in a refined frame are below the count of what they index. The shapes are:
  *   positions        [n][3] f32
- *   normals          [n][3] f32
+ *   normals          [n][3] f32; with normal_indices as many rows as there are split normals
  *   tangents         [n][6] f32: t1 and t2, each of length 1 and not at right angles; t1 x t2 points along the normal.
  *                    Both are zero where the normal is zero.
- *   indices          [faces][4] u32
+ *   indices, uv_indices, normal_indices   [faces][4] u32
  *   uvs              [nu][2] f32
- *   uv_indices       [faces][4] u32
  *   primvar          [rows][width] f32 or i32; rows is 1, faces, n, n or a count of its own, by class
  *   primvar_indices  [faces][4] u32, for each faceVarying primvar
  *   face_params      [faces][4] u32, with the columns of patch_params in subd_patches.h. When the parent is a quad the
@@ -405,4 +396,5 @@ SUBD_API int subd_health(subd_client *c, int ready, struct subd_error *err) SUBD
 #include "subd_edits.h"
 #include "subd_loop.h"
 #include "subd_names.h"
+#include "subd_prims.h"
 #endif

@@ -113,6 +113,8 @@ static int64_t index_limit(const struct subd_frame *f, const struct subd_block *
         return f->vertices;
     if (b->semantic == SUBD_PRIMVAR_INDICES)
         return subd_frame_primvar(f, b->name, SUBD_PRIMVAR)->count; /* subd_frame_primvars made sure of it. */
+    if (b->semantic == SUBD_NORMAL_INDICES)
+        return subd_frame_find(f, SUBD_NORMALS)->count; /* They are asked for together. */
     return b->semantic == SUBD_UV_INDICES && uvs ? uvs->count : INT64_MAX;
 }
 

@@ -25,7 +25,8 @@ extern "C" {
  *   SUBD_REMOVE_PRIMVAR                       none; `primvar` has the name
  * Elements are vertices for a vertex or varying primvar, and faces for a uniform one. They are faces for a faceVarying
  * one, too, which then has a row for each of their corners. A constant primvar takes no ids. Vertices and faces that a
- * batch adds have zeros in all primvars until SUBD_SET_PRIMVAR changes them. */
+ * batch adds have zeros in all primvars until SUBD_SET_PRIMVAR changes them. Names of face sets are put by a body
+ * (subd_edits_body). */
 enum subd_edit_op {
     SUBD_ADD_VERTICES = 1,
     SUBD_REMOVE_VERTICES,

@@ -92,7 +92,9 @@ static int decode_json(struct subd_error *err, const char *body, size_t bytes)
 
 static int decode_protobuf(struct subd_error *err, const char *body, size_t bytes)
 {
-    Subdd__V1__Problem *p = subdd__v1__problem__unpack(NULL, bytes, (const uint8_t *)body);
+    struct subd_budget budget;
+    ProtobufCAllocator *memory = subd_budget_begin(&budget, bytes);
+    Subdd__V1__Problem *p = subdd__v1__problem__unpack(memory, bytes, (const uint8_t *)body);
     if (!p)
         return 0;
     subd_copy_text(err->text, sizeof err->text, *p->detail ? p->detail : p->title);
@@ -103,7 +105,7 @@ static int decode_protobuf(struct subd_error *err, const char *body, size_t byte
     err->limit = p->limit;
     err->needed = p->needed;
     err->available = p->available;
-    subdd__v1__problem__free_unpacked(p, NULL);
+    subdd__v1__problem__free_unpacked(p, memory);
     return 1;
 }
 
@@ -134,11 +136,13 @@ static struct subd_prim *prims_of_json(const char *body, size_t bytes, int *n)
 
 static struct subd_prim *prims_of_protobuf(const char *body, size_t bytes, int *n)
 {
-    Subdd__V1__Problem *p = subdd__v1__problem__unpack(NULL, bytes, (const uint8_t *)body);
+    struct subd_budget budget;
+    ProtobufCAllocator *memory = subd_budget_begin(&budget, bytes);
+    Subdd__V1__Problem *p = subdd__v1__problem__unpack(memory, bytes, (const uint8_t *)body);
     struct subd_prim *prims = p && p->n_prims ? calloc(p->n_prims, sizeof *prims) : NULL;
     for (size_t i = 0; prims && i < p->n_prims && i < INT_MAX; i++)
         *n += add_prim(&prims[*n], p->prims[i]->path, p->prims[i]->vertices, p->prims[i]->faces);
-    subdd__v1__problem__free_unpacked(p, NULL);
+    subdd__v1__problem__free_unpacked(p, memory);
     return prims;
 }
 

@@ -10,10 +10,10 @@
 #define ALIGNMENT 64
 
 const struct subd_kind subd_kinds[SUBD_N_KINDS] = {
-    {"positions", "f32", 3},       {"normals", "f32", 3},  {"indices", "u32", 4},      {"uvs", "f32", 2},
-    {"uv_indices", "u32", 4},      {"patches", "u32", 16}, {"patch_params", "u32", 4}, {"face_params", "u32", 4},
+    {"positions", "f32", 3},       {"normals", "f32", 3},  {"indices", "u32", 4},        {"uvs", "f32", 2},
+    {"uv_indices", "u32", 4},      {"patches", "u32", 16}, {"patch_params", "u32", 4},   {"face_params", "u32", 4},
     {"primvar", NULL, 0}, /* subd_block_primvar checks its type and width. */
-    {"primvar_indices", "u32", 4}, {"tangents", "f32", 6},
+    {"primvar_indices", "u32", 4}, {"tangents", "f32", 6}, {"normal_indices", "u32", 4},
 };
 
 /* Ids have 32 bits, so no true count is larger, and with this limit no product below can overflow. */
@@ -22,7 +22,7 @@ const struct subd_kind subd_kinds[SUBD_N_KINDS] = {
 /* Refined faces may be triangles, as some schemes make those; the faces beside patches are always quads. */
 static int components_fit(int kind, uint32_t components, unsigned include)
 {
-    const int of_faces = SUBD_INDICES | SUBD_UV_INDICES | SUBD_PRIMVAR_INDICES;
+    const int of_faces = SUBD_INDICES | SUBD_UV_INDICES | SUBD_PRIMVAR_INDICES | SUBD_NORMAL_INDICES;
     return components == (uint32_t)subd_kinds[kind].components || 1 << kind == SUBD_PRIMVAR ||
            (components == 3 && 1 << kind & of_faces && !(include & SUBD_PATCHES));
 }
@@ -107,19 +107,20 @@ static int place_blocks(struct subd_frame *f, const Subdd__V1__FrameHeader *h, i
     return SUBD_OK;
 }
 
-/* How many rows a block must have by the counts of the header. The header does not count UV values, and has only the
- * sum of patches and the faces beside them, so any count is right there. */
+/* How many rows a block must have by the counts of the header. The header does not count UV values and split normals,
+ * and has only the sum of patches and the faces beside them, so any count is right there. */
 static int64_t rows_due(const struct subd_frame *f, const struct subd_block *b, unsigned include)
 {
     if (include & SUBD_PATCHES)
         return b->semantic == SUBD_POSITIONS ? f->vertices : b->count;
     switch (b->semantic) {
+    case SUBD_NORMALS: return include & SUBD_NORMAL_INDICES ? b->count : f->vertices;
     case SUBD_POSITIONS:
-    case SUBD_NORMALS:
     case SUBD_TANGENTS: return f->vertices;
     case SUBD_INDICES:
     case SUBD_FACE_PARAMS:
     case SUBD_PRIMVAR_INDICES:
+    case SUBD_NORMAL_INDICES:
     case SUBD_UV_INDICES: return f->faces;
     default: return b->count;
     }

@@ -44,7 +44,8 @@ struct subd_frame_parser {
     int64_t window_at;          /* The byte of the current block at which the window begins. */
     unsigned char *header;      /* subd_frame_end frees it. */
     struct subd_digest *digest; /* NULL when digests are not verified; subd_frame_end frees it. */
-    /* The transform, if there is one, and the names of face sets, until the frame has memory; subd_frame_end frees it. */
+    /* The transform, if there is one, and the names of face sets, until the frame has memory. subd_frame_end frees
+     * it. */
     char *words;
     size_t words_bytes;
 };
@@ -63,10 +64,11 @@ struct subd_kind {
     const char *name, *type;
     int components;
 };
-enum { SUBD_N_KINDS = 11 };
+enum { SUBD_N_KINDS = 12 };
 extern const struct subd_kind subd_kinds[SUBD_N_KINDS];
 #define SUBD_REFINE_BLOCKS                                                                                             \
-    (SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES | SUBD_UVS | SUBD_UV_INDICES | SUBD_FACE_PARAMS | SUBD_TANGENTS)
+    (SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES | SUBD_UVS | SUBD_UV_INDICES | SUBD_FACE_PARAMS | SUBD_TANGENTS |    \
+     SUBD_NORMAL_INDICES)
 #define SUBD_COMPACT_BLOCKS (SUBD_POSITIONS | SUBD_NORMALS | SUBD_UVS)
 /* What a block looks like when it is compact. */
 struct subd_compact {

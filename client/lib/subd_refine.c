@@ -25,6 +25,8 @@ static int take_refine(struct subd_refine *r, const struct subd_refine *asked, s
     if (rc != SUBD_OK)
         return rc;
     unsigned include = r->include ? r->include : SUBD_POSITIONS | SUBD_INDICES;
+    if (include & SUBD_NORMAL_INDICES)
+        r->include = include |= SUBD_NORMALS;
     if (r->level < 1 || r->level > SUBD_MAX_LEVEL || include & ~(unsigned)SUBD_REFINE_BLOCKS)
         return subd_fail(err, SUBD_EUSAGE, "level %d or the set of blocks %u is out of range", r->level, include);
     if (r->compact & ~(include & SUBD_COMPACT_BLOCKS))
@@ -32,7 +34,8 @@ static int take_refine(struct subd_refine *r, const struct subd_refine *asked, s
                          r->compact);
     subd_text_mesh_path(t, id, leaf);
     subd_text_add(t, "?level=%d", r->level);
-    add_blocks(t, "include", include);
+    add_blocks(t, "include", include & ~(unsigned)SUBD_NORMAL_INDICES);
+    subd_text_query(t, "normals", include & SUBD_NORMAL_INDICES ? "split" : NULL);
     if (r->compact)
         add_blocks(t, "compact", r->compact);
     subd_text_query(t, "primvars", r->primvars && *r->primvars ? r->primvars : NULL);

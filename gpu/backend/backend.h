@@ -23,6 +23,7 @@ enum sdd_kernel { /* There is one id for each kernel. */
 #define SDD_REFERENCE 0x10000
 
 #define SDD_N_MARKS 8
+#define SDD_SLICE_NS 5000000 /* How long a launch works without a pause. */
 
 struct sdd_backend {
     const char *abi;  /* The SDD_ABI_HASH of the build, over all kernel arguments and this contract. */
@@ -44,11 +45,13 @@ struct sdd_backend {
     void (*free)(void *device, void *memory, int64_t bytes); /* `bytes` is what was asked for. */
     /* Takes host memory for results, 64-byte aligned. */
     int (*host_alloc)(void *device, int64_t bytes, void **out);
-    void (*host_free)(void *device, void *memory, int64_t bytes);
+    void (*host_free)(void *device, void *memory, int64_t bytes); /* Any thread may call it. */
     /* Takes host memory for what is given back soon, from the little memory to which a device copies without help.
      * The function may be NULL, and its answer is NULL where none is left. host_free frees it. */
     void *(*pinned)(void *device, int64_t bytes);
     void (*trim)(void *device); /* Gives cached free memory back to the system. */
+    /* Sets the most bytes of free host memory that are kept for the next results. */
+    void (*keep)(void *device, int64_t bytes);
 
     /* On return the source may be reused. */
     int (*upload)(void *device, void *to, const void *from_host, int64_t bytes);
@@ -75,6 +78,10 @@ struct sdd_backend {
     int (*mark)(void *device, int slot); /* Queues a time stamp; slot < SDD_N_MARKS. */
     /* The seconds between two marks; it waits for both. */
     int (*elapsed)(void *device, int from_slot, int to_slot, double *seconds);
+    /* From now on a launch calls pause(user) about every SDD_SLICE_NS, on the thread that launches. Other work may run
+     * on the device meanwhile. When it returns other than 0 the rest of the launch is left out, and the launch fails
+     * with SDD_ECANCELLED. The function may be NULL, where a launch returns before it is done. */
+    void (*on_pause)(void *device, int (*pause)(void *user), void *user);
 };
 
 /* The one symbol that a module exports. It returns NULL when its hash differs from the caller's. */

@@ -2,6 +2,7 @@
 /* device.c: devices for the whole library (device.h): which backend is opened, how memory is counted, and the sticky
  * status. */
 #include "gpu/device/device.h"
+#include "gpu/sdd/sdd_pause.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,12 @@ int sdd_device_wrap(const struct sdd_backend *b, int index, int threads, int64_t
     return SDD_OK;
 }
 
+static void keep_spare(sdd_device *d, const struct sdd_device_config *config)
+{
+    if (config->spare_bytes)
+        d->b->keep(d->dev, config->spare_bytes);
+}
+
 int sdd_device_open(const struct sdd_device_config *config, sdd_device **out, struct sdd_error *err)
 {
     const char *want = config->backend ? config->backend : "auto";
@@ -42,17 +49,22 @@ int sdd_device_open(const struct sdd_device_config *config, sdd_device **out, st
     if (strcmp(want, "cpu") != 0) {
         const struct sdd_backend *cuda = sdd_backend_load(config->module_path, reason, sizeof reason);
         struct sdd_error why;
-        if (cuda && !sdd_device_wrap(cuda, 0, 0, config->memory_limit, out, &why))
+        if (cuda && !sdd_device_wrap(cuda, 0, 0, config->memory_limit, out, &why)) {
+            keep_spare(*out, config);
             return SDD_OK;
+        }
         if (cuda)
             snprintf(reason, sizeof reason, "%.150s", why.text);
         if (strcmp(want, "cuda") == 0)
             return sdd_fail(err, SDD_EDEVICE, "backend", "no CUDA device: %s", reason);
     }
-    int rc = sdd_device_wrap(sdd_backend_cpu(), 0, config->threads, config->memory_limit, out, err);
-    if (!rc && *out)
-        memcpy((*out)->detail, reason, sizeof reason);
-    return rc;
+    const int64_t limit = config->cpu_limit ? config->cpu_limit : config->memory_limit;
+    int rc = sdd_device_wrap(sdd_backend_cpu(), 0, config->threads, limit, out, err);
+    if (rc)
+        return rc;
+    keep_spare(*out, config);
+    memcpy((*out)->detail, reason, sizeof reason);
+    return SDD_OK;
 }
 
 void sdd_device_close(sdd_device *d)
@@ -84,6 +96,27 @@ int64_t sdd_device_launches(const sdd_device *d)
 void sdd_device_trim(sdd_device *d)
 {
     d->b->trim(d->dev);
+}
+
+/* Lets other work onto the device. It does not see, nor change, the status of the sequence around it. */
+static int pause_sequence(void *user)
+{
+    sdd_device *d = user;
+    const int status = d->status, first_mark = d->first_mark;
+    d->first_mark = DEV_MARKS;
+    const int stop = d->pause(d->pause_user);
+    d->first_mark = first_mark;
+    if (d->status != SDD_EDEVICE)
+        d->status = status;
+    return stop;
+}
+
+void sdd_device_on_pause(sdd_device *d, int (*pause)(void *user), void *user)
+{
+    d->pause = pause;
+    d->pause_user = user;
+    if (d->b->on_pause)
+        d->b->on_pause(d->dev, pause ? pause_sequence : NULL, d);
 }
 
 static void note(sdd_device *d, int rc)
@@ -212,7 +245,17 @@ void dev_launch(sdd_device *d, int kernel, const void *args, size_t args_bytes, 
     if (d->status || n <= 0)
         return;
     atomic_fetch_add_explicit(&d->n_launches, 1, memory_order_relaxed);
+    if (d->pause && pause_sequence(d)) {
+        note(d, SDD_ECANCELLED);
+        return;
+    }
     note(d, d->b->launch(d->dev, kernel, args, args_bytes, n));
+}
+
+void dev_pause(sdd_device *d)
+{
+    if (d->pause)
+        (void)pause_sequence(d);
 }
 
 void dev_l2_window(sdd_device *d, void *memory, int64_t bytes)
@@ -241,14 +284,14 @@ double dev_elapsed(sdd_device *d, int from_slot, int to_slot)
 {
     double seconds = 0.0;
     if (!d->status)
-        note(d, d->b->elapsed(d->dev, from_slot, to_slot, &seconds));
+        note(d, d->b->elapsed(d->dev, d->first_mark + from_slot, d->first_mark + to_slot, &seconds));
     return seconds;
 }
 
 void dev_mark(sdd_device *d, int slot)
 {
     if (!d->status)
-        note(d, d->b->mark(d->dev, slot));
+        note(d, d->b->mark(d->dev, d->first_mark + slot));
 }
 
 int dev_finish(sdd_device *d, struct sdd_error *err)
@@ -257,6 +300,8 @@ int dev_finish(sdd_device *d, struct sdd_error *err)
     d->status = rc == SDD_EDEVICE ? rc : SDD_OK;
     if (rc == SDD_ENO_MEMORY)
         return sdd_fail(err, rc, "", "the device ran out of memory");
+    if (rc == SDD_ECANCELLED)
+        return sdd_fail(err, rc, "", "cancelled while the device worked");
     return rc ? dev_lost(d, err) : SDD_OK;
 }
 

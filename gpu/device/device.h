@@ -10,6 +10,8 @@
 #include "gpu/device/kept.h"
 #include "gpu/sdd/sdd.h"
 
+#define DEV_MARKS (SDD_N_MARKS / 2) /* How many marks a sequence has. */
+
 /* Plain data of one thread at a time. `dev` is the backend's own record of the device. */
 struct sdd_device {
     const struct sdd_backend *b;
@@ -19,7 +21,10 @@ struct sdd_device {
     uint64_t points_serial;   /* The serial number of the latest positions of any mesh. */
     uint64_t topology_serial; /* The serial number of the latest topology. */
     struct kept_list kept;
-    int status; /* The first failure since the last dev_finish; SDD_EDEVICE stays for good. */
+    int (*pause)(void *user); /* See sdd_device_on_pause. */
+    void *pause_user;
+    int first_mark; /* Within a pause, work has the marks from DEV_MARKS on. */
+    int status;     /* The first failure since the last dev_finish; SDD_EDEVICE stays for good. */
     char name[96], detail[160];
 };
 
@@ -64,6 +69,7 @@ void dev_sort(sdd_device *d, uint64_t *keys_in, uint64_t *keys_out, int32_t *val
               int bits, void *scratch);
 void dev_launch(sdd_device *d, int kernel, const void *args, size_t args_bytes, int64_t n);
 void dev_l2_window(sdd_device *d, void *memory, int64_t bytes); /* Calls the backend's l2_window, if it has one. */
+void dev_pause(sdd_device *d); /* Lets other work onto the device, between two steps. Launches do this themselves. */
 void dev_mark(sdd_device *d, int slot);
 double dev_elapsed(sdd_device *d, int from_slot, int to_slot); /* The seconds between two marks; it waits for both. */
 /* DEV_LAUNCH: launches a kernel by its name. Padding inside the arguments is zeroed on the way, because a backend

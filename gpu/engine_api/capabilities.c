@@ -17,6 +17,7 @@ const struct sdd_feature_info sdd_feature_table[] = {
     [FEATURE_HOLES] = {"holeIndices", "holes"},
     [FEATURE_LEFT_HANDED] = {"orientation", "orientation leftHanded"},
     [FEATURE_NORMALS] = {"include", "normals and tangents"},
+    [FEATURE_SPLIT_NORMALS] = {"normals", "split normals"},
     [FEATURE_LIMIT] = {"surface", "the limit surface"},
     [FEATURE_FVAR_LINEAR] = {"faceVaryingLinearInterpolation", "UVs and faceVarying primvars, all"},
     [FEATURE_FVAR_SMOOTH] = {"faceVaryingLinearInterpolation", "UVs and faceVarying primvars, the other five"},
@@ -68,6 +69,8 @@ uint32_t features_needed(const sdd_topology *t, const struct sdd_refine_request 
         needed |= 1u << FEATURE_LEFT_HANDED;
     if (r->include & (SDD_NORMALS | SDD_TANGENTS))
         needed |= 1u << FEATURE_NORMALS;
+    if (r->include & SDD_NORMAL_INDICES)
+        needed |= 1u << FEATURE_SPLIT_NORMALS;
     if (r->surface != SDD_SURFACE_REFINED)
         needed |= 1u << FEATURE_LIMIT;
     return needed;

@@ -18,6 +18,7 @@ enum feature {
     FEATURE_HOLES,
     FEATURE_LEFT_HANDED,
     FEATURE_NORMALS,
+    FEATURE_SPLIT_NORMALS,
     FEATURE_LIMIT,
     FEATURE_FVAR_LINEAR,
     FEATURE_FVAR_SMOOTH,
@@ -37,9 +38,10 @@ enum feature {
 #define FEATURES_OF_ALL(schemes)                                                                                       \
     [FEATURE_MANIFOLD] = (schemes), [FEATURE_EDGE_AND_CORNER] = (schemes), [FEATURE_EDGE_ONLY] = (schemes),            \
     [FEATURE_BOUNDARY_NONE] = (schemes), [FEATURE_HOLES] = (schemes), [FEATURE_LEFT_HANDED] = (schemes),               \
-    [FEATURE_NORMALS] = (schemes), [FEATURE_LIMIT] = (schemes), [FEATURE_FVAR_LINEAR] = (schemes),                     \
-    [FEATURE_FVAR_SMOOTH] = (schemes) & ~(UNDER_SQRT3 | UNDER_BILINEAR), [FEATURE_COPIED] = (schemes),                 \
-    [FEATURE_VARYING] = (schemes) & ~UNDER_SQRT3, [FEATURE_VERTEX] = (schemes) & ~UNDER_SQRT3
+    [FEATURE_NORMALS] = (schemes), [FEATURE_SPLIT_NORMALS] = (schemes) & ~UNDER_SQRT3, [FEATURE_LIMIT] = (schemes),    \
+    [FEATURE_FVAR_LINEAR] = (schemes), [FEATURE_FVAR_SMOOTH] = (schemes) & ~(UNDER_SQRT3 | UNDER_BILINEAR),            \
+    [FEATURE_COPIED] = (schemes), [FEATURE_VARYING] = (schemes) & ~UNDER_SQRT3,                                        \
+    [FEATURE_VERTEX] = (schemes) & ~UNDER_SQRT3
 
 /* features_needed: the features, as bits, that a refine needs. Only those count that change its result, so that
  * nothing is refused for an option that has no effect on the mesh. */

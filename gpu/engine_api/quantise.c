@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quantise.c: makes compact blocks of f32 rows, and finds the box of the control points that they need, for refine/. */
+/* quantise.c: makes compact blocks of f32 rows, and finds the box that positions need, for refine/. */
 #include "gpu/engine_api/quantise.h"
 #include "gpu/engine_api/kernels/box_rows.k.h"
 #include "gpu/engine_api/kernels/quantise_rows.k.h"
@@ -27,7 +27,8 @@ int quantise_check(const struct sdd_refine_request *r, struct sdd_error *err)
 {
     if (r->compact & ~(SDD_POSITIONS | SDD_NORMALS | SDD_UVS))
         return sdd_fail(err, SDD_EINVALID, "compact", "positions, normals and uvs alone can be compact");
-    if (r->compact & ~r->include)
+    const int split = r->include & SDD_NORMAL_INDICES ? SDD_NORMALS : 0;
+    if (r->compact & ~(r->include | split))
         return sdd_fail(err, SDD_EINVALID, "compact", "compact names a block that is not asked for");
     return SDD_OK;
 }
@@ -41,7 +42,15 @@ void quantise_add_block(const struct sdd_refine_request *r, struct sdd_plan_info
         result_add_block(p, semantic, SDD_F32, k->width, count);
 }
 
-/* ---- the box of the control points ----------------------------------------------------------------------------- */
+/* ---- the box of positions -------------------------------------------------------------------------------------- */
+/* Can refined points lie outside of the box of the control points? They are weighted means of these, and only chaikin
+ * has weights below zero, where an edge sharper than 1 fades in one step (sdd_edge_point). The box is then that of the
+ * refined points, which takes another pass over them. No engine that writes rows of 16 bits itself does such a mesh. */
+static int overshoots(const sdd_topology *t)
+{
+    return t->n_semisharp > 0;
+}
+
 static int64_t n_boxes(int64_t rows)
 {
     return (rows + SDD_BOX_ROWS - 1) / SDD_BOX_ROWS;
@@ -52,9 +61,8 @@ struct rounds {
     float *low[2], *high[2];
 };
 
-static void lay_out(const sdd_topology *t, struct arena *a, struct rounds *out)
+static void lay_out(int64_t n, struct arena *a, struct rounds *out)
 {
-    int64_t n = t->info.n_vertices;
     for (int k = 0; k < 2; k++) {
         n = n_boxes(n);
         out->low[k] = ARENA(a, float, 3 * n);
@@ -62,27 +70,31 @@ static void lay_out(const sdd_topology *t, struct arena *a, struct rounds *out)
     }
 }
 
-int64_t quantise_scratch(const sdd_topology *t)
+int64_t quantise_scratch(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     struct arena count = {NULL, 0};
     struct rounds rounds;
-    lay_out(t, &count, &rounds);
+    struct scheme_counts n = {.vertices = t->info.n_vertices};
+    if (!r->compact)
+        return 0;
+    if (overshoots(t))
+        t->scheme->count(t, r->level, &n);
+    lay_out(n.vertices, &count, &rounds);
     return count.used;
 }
 
-static void queue_box(const sdd_mesh *m, struct sdd_quantise_facts *facts, void *scratch)
+static void queue_box(sdd_device *d, const float *points, int64_t n, struct sdd_quantise_facts *facts, void *scratch)
 {
-    const sdd_topology *t = m->topology;
     struct arena a = {scratch, 0};
     struct rounds rounds;
-    struct box_rows_args args = {.low = m->points, .high = m->points, .n_rows = t->info.n_vertices};
-    lay_out(t, &a, &rounds);
+    struct box_rows_args args = {.low = points, .high = points, .n_rows = n};
+    lay_out(n, &a, &rounds);
     for (int k = 0; !args.scale; k = !k) {
         args.n_items = n_boxes(args.n_rows);
         args.to_low = args.n_items == 1 ? facts->low : rounds.low[k];
         args.to_high = args.n_items == 1 ? facts->high : rounds.high[k];
         args.scale = args.n_items == 1 ? facts->scale : NULL;
-        DEV_LAUNCH(t->device, box_rows, &args, args.n_items);
+        DEV_LAUNCH(d, box_rows, &args, args.n_items);
         args.low = args.to_low;
         args.high = args.to_high;
         args.n_rows = args.n_items;
@@ -91,12 +103,13 @@ static void queue_box(const sdd_mesh *m, struct sdd_quantise_facts *facts, void 
 
 void quantise_begin(const sdd_mesh *m, const struct sdd_plan_info *p, const struct result_layout *lay, void *scratch)
 {
+    const sdd_topology *t = m->topology;
     if (!lay->facts)
         return;
-    dev_fill(m->topology->device, lay->facts, 0, sizeof *lay->facts);
+    dev_fill(t->device, lay->facts, 0, sizeof *lay->facts);
     for (int i = 0; i < p->n_blocks; i++)
-        if (p->blocks[i].format == SDD_UNORM16_BOX)
-            queue_box(m, lay->facts, scratch);
+        if (p->blocks[i].format == SDD_UNORM16_BOX && !overshoots(t))
+            queue_box(t->device, m->points, t->info.n_vertices, lay->facts, scratch);
 }
 
 struct sdd_rows_as quantise_as(const struct result_layout *lay, int semantic)
@@ -106,12 +119,16 @@ struct sdd_rows_as quantise_as(const struct result_layout *lay, int semantic)
     return rows_f32;
 }
 
-void quantise_queue(sdd_device *d, const struct sdd_plan_info *p, const struct result_layout *lay)
+void quantise_queue(const sdd_topology *t, const struct sdd_plan_info *p, const struct result_layout *lay,
+                    void *scratch)
 {
+    sdd_device *d = t->device;
     for (int i = 0; i < p->n_blocks; i++) {
         const struct sdd_block *b = p->blocks + i;
         if (!lay->source[i] || (lay->direct & b->semantic))
             continue;
+        if (b->format == SDD_UNORM16_BOX && overshoots(t))
+            queue_box(d, lay->source[i], b->count, lay->facts, scratch);
         struct quantise_rows_args a = {lay->source[i],
                                        lay->block[i],
                                        {kind_of(b->semantic)->as, lay->facts},

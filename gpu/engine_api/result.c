@@ -180,6 +180,7 @@ int sdd_result_bring(sdd_result *r, int64_t bytes, int64_t *left, struct sdd_err
     *left = 0;
     if (!r->memory)
         return SDD_OK;
+    dev_pause(d); /* Others may have the frame by now, so that nothing cancels it any more. */
     dev_mark(d, MARK_DIGESTED);
     for (int k = 0; k < r->info.plan.n_blocks; k++) {
         const struct sdd_block *b = r->info.plan.blocks + k;

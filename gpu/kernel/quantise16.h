@@ -18,7 +18,7 @@ struct sdd_u16x2 {
 
 /* The parameters of a compact result and what its kernels report, in device memory. */
 struct sdd_quantise_facts {
-    float low[3], high[3]; /* The box of the control points. */
+    float low[3], high[3]; /* The box of positions: of the control points, or of the refined ones. */
     float scale[3];        /* Steps a unit: 65535 / (high - low), or 0 for an extent of at most SDD_FLAT. */
     uint32_t overflow;     /* 1 when some UVs are too large for half floats. */
 };
@@ -37,7 +37,7 @@ SDD_FN uint16_t sdd_low16(float sum)
     return (uint16_t)b.u;
 }
 
-/* Rounding may put a refined point outside of the box, so the result is clamped. */
+/* Rounding may put a refined point outside of the box of the control points, so the result is clamped. */
 SDD_FN uint16_t sdd_unorm16(float p, float low, float scale)
 {
     float q = fmaf(p - low, scale, SDD_WHOLE_U16);

@@ -68,7 +68,7 @@ struct refine_levels {
     float *buffer[2];
 };
 /* refine_levels: queues the steps from the control rows to those of last_level, which go to `last`. Then s->mesh is on
- * that level.
+ * that level. It serves bilinear too, for positions.
  * Errors  SDD_ECANCELLED */
 int refine_levels(struct refine_levels *s, const float *from, float *last, int last_level, const atomic_int *cancel,
                   struct sdd_error *err) SDD_MUST_CHECK;
@@ -102,5 +102,12 @@ void finish_level(const struct engine_run *run, const struct sdd_control *m, con
 /* finish_rows: does the same for the n grid points in `rows` alone, or for the first n where that is NULL. */
 void finish_rows(const struct engine_run *run, const struct sdd_control *m, const struct finish_tables *l,
                  const float *from, const uint32_t *rows, int64_t n);
+
+/* split_normals_scratch: the exact bytes that split_normals_run works in. */
+int64_t split_normals_scratch(const sdd_topology *t, const struct sdd_refine_request *r);
+/* split_normals_run: queues normals over the grid of the cut mesh (topology.h), or of the control mesh where there is
+ * nothing to cut, with the mesh and the scratch of an engine's run. Not for sqrt3.
+ * Errors  SDD_ECANCELLED, SDD_ENO_MEMORY */
+int split_normals_run(const struct engine_run *run, float *normals, struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

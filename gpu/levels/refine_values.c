@@ -2,6 +2,8 @@
 /* refine_values.c: refines rows of values from the control mesh over all levels, a few components at a time, for
  * engines and primvars. */
 #include "gpu/levels/levels.h"
+#include "gpu/levels/mm_faces.k.h"
+#include "gpu/levels/mm_linear.k.h"
 
 #define PASS 3 /* How many components a kernel refines at a time. */
 
@@ -42,9 +44,23 @@ static struct step_rows pass_of(const struct refine_levels *s, int first)
     return (struct step_rows){s->topology, s->mesh, {n, s->width}, s->weights};
 }
 
+/* Scheme bilinear makes the points of any level at once. */
+static void linear(const struct refine_levels *s, const float *from, float *to, int level)
+{
+    const sdd_topology *t = s->topology;
+    struct mm_faces_args faces = {s->mesh, from, to};
+    struct mm_linear_args all = {s->mesh, from, to, level};
+    DEV_LAUNCH(t->device, mm_faces, &faces, t->info.n_faces);
+    DEV_LAUNCH(t->device, mm_linear, &all, topology_points(t, level));
+}
+
 int refine_levels(struct refine_levels *s, const float *from, float *last, int last_level, const atomic_int *cancel,
                   struct sdd_error *err)
 {
+    if (s->topology->scheme->is_linear) {
+        linear(s, from, last, last_level);
+        return SDD_OK;
+    }
     for (int level = 1; level <= last_level; level++) {
         float *to = level == last_level ? last : s->buffer[(last_level - level) % 2];
         if (cancel && atomic_load(cancel))

@@ -89,6 +89,10 @@ struct build {
  * Errors  SDD_EMESH, SDD_ENO_MEMORY, SDD_EDEVICE */
 int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd_error *err) SDD_MUST_CHECK;
 
+/* topology_cut_create: makes t->cut of a topology that is built otherwise. It waits for the device.
+ * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
+int topology_cut_create(sdd_topology *t, struct sdd_error *err) SDD_MUST_CHECK;
+
 int64_t build_scan_scratch(const struct build *b, int64_t n);           /* The scratch bytes of a scan of n numbers. */
 int64_t build_sort_scratch(const struct build *b, int64_t n, int bits); /* The scratch bytes of a sort of n keys. */
 /* build_allocate: counts what lay_out takes, allocates exactly that as `block`, and lays it out. */

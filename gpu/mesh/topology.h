@@ -12,7 +12,16 @@
 #include "gpu/mesh/scheme.h"
 
 /* The allocations of a topology, each of which is made once its size is known. */
-enum { SDD_PART_MESH, SDD_PART_CORNERS, SDD_PART_EDGES, SDD_PART_LISTS, SDD_PART_ROWS, SDD_N_PARTS };
+enum {
+    SDD_PART_MESH,
+    SDD_PART_CORNERS,
+    SDD_PART_EDGES,
+    SDD_PART_LISTS,
+    SDD_PART_ROWS,
+    SDD_PART_CUT_CORNERS,
+    SDD_PART_CUT_ROWS,
+    SDD_N_PARTS
+};
 
 /* The feature vertices of a mesh, as grid/features.h has them for kernels. There are none where there is no
  * edge_sharp. */
@@ -73,6 +82,10 @@ struct sdd_topology {
 
     int n_channels; /* The UVs, if there are any, and then the channels of sdd_mesh_desc.channels. */
     struct topology_channel *channel;
+    /* The control mesh cut along its infinitely sharp edges, with a row for each sector of a vertex (cut_sectors.k.h);
+     * NULL where nothing is cut. Its arrays lie in SDD_PART_CUT_CORNERS and SDD_PART_CUT_ROWS. Only normals are made
+     * over it, so it has neither feature vertices nor sharp vertices. */
+    struct topology_channel *cut, cut_mesh;
     /* Shape [1 + n_channels]: what is kept with the control mesh, and then with each channel. */
     struct kept_list *kept;
     int64_t n_visible;   /* Visible corners, which is S. */

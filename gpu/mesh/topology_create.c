@@ -7,6 +7,7 @@
  *   tags    creases, corners, holes, isolated vertices                     -> the last errors
  *   ghosts  behind the corners of a mesh with boundaries                   -> the sizes of the lists
  *   lists   of ghost faces, visible corners, isolated vertices
+ *   cut     the sectors of vertices between infinitely sharp edges; few meshes -> how many there are (topology_cut.c)
  * Once check_desc has passed the face sizes, kernels stay inside their arrays whatever the other data are, so errors
  * need not be read before the arrows. */
 #include "gpu/mesh/internal.h"
@@ -165,6 +166,8 @@ int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sd
         t->channel[k].n_values = k == 0 && desc->n_uvs ? desc->n_uvs : desc->channels[k - (desc->n_uvs > 0)].n_values;
     rc = t->channel && t->kept ? topology_build(t, desc, err)
                                : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for channels");
+    if (!rc)
+        rc = topology_cut_create(t, err);
     if (rc) {
         sdd_topology_unref(t);
         return rc;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan.c: makes plans. A plan says how a request is answered on one topology: which engine, which blocks, how much
  * memory. It leaves nothing to decide for refine.c, which runs it. */
+#include "gpu/device/sizes.h"
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/engine_api/quantise.h"
+#include "gpu/levels/levels.h"
 #include "gpu/refine/planner.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +44,7 @@ static const struct engine *choose(const sdd_topology *t, const struct sdd_refin
 static int check_request(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
     const int all = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES | SDD_UVS | SDD_UV_INDICES | SDD_FACE_PARAMS |
-                    SDD_TANGENTS | SDD_PRIMVARS | SDD_PRIMVAR_INDICES;
+                    SDD_TANGENTS | SDD_PRIMVARS | SDD_PRIMVAR_INDICES | SDD_NORMAL_INDICES;
     if (r->level < 1 || r->level > SDD_MAX_LEVEL)
         return sdd_fail(err, SDD_EINVALID, "level", "level %d; 1 to %d are allowed", r->level, SDD_MAX_LEVEL);
     if (r->surface < 0 || r->surface >= SDD_N_SURFACES)
@@ -69,11 +71,17 @@ static void count_refined(const sdd_topology *t, int level, struct sdd_plan_info
     p->n_uvs = n.uvs;
 }
 
+/* The rows of split normals; 0 where they are not asked for. */
+static int64_t split_rows(const sdd_topology *t, const struct sdd_refine_request *r)
+{
+    return r->include & SDD_NORMAL_INDICES ? topology_channel_points(t, t->cut, r->level) : 0;
+}
+
 /* Do 32-bit ids suffice for every row of the longest blocks? */
 static int check_ids(const sdd_topology *t, const struct sdd_refine_request *r, const struct sdd_plan_info *p,
                      struct sdd_error *err)
 {
-    const int64_t values = primvars_most_rows(t, r), most = p->n_vertices > values ? p->n_vertices : values;
+    const int64_t values = larger(primvars_most_rows(t, r), split_rows(t, r)), most = larger(p->n_vertices, values);
     if (most < UINT32_MAX)
         return SDD_OK;
     (void)sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d has %lld %s; ids of 32 bits end at %lld", r->level,
@@ -89,6 +97,10 @@ static void add_blocks(const sdd_topology *t, const struct sdd_refine_request *r
         quantise_add_block(r, p, SDD_POSITIONS, p->n_vertices);
     if (r->include & SDD_NORMALS)
         quantise_add_block(r, p, SDD_NORMALS, p->n_vertices);
+    if (r->include & SDD_NORMAL_INDICES) {
+        quantise_add_block(r, p, SDD_NORMALS, split_rows(t, r));
+        result_add_block(p, SDD_NORMAL_INDICES, SDD_U32, t->scheme->face_corners, p->n_faces);
+    }
     if (r->include & SDD_TANGENTS)
         result_add_block(p, SDD_TANGENTS, SDD_F32, 6, p->n_vertices);
     if (r->include & SDD_INDICES)
@@ -101,10 +113,10 @@ static void add_blocks(const sdd_topology *t, const struct sdd_refine_request *r
  * after the other, so the largest need counts. */
 static int64_t scratch_bytes(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r)
 {
-    const int64_t parts[] = {e->of[t->scheme->kind].scratch(t, r), primvars_scratch(t, e, r),
-                             r->compact ? quantise_scratch(t) : 0};
+    const int64_t parts[] = {e->of[t->scheme->kind].scratch(t, r), primvars_scratch(t, e, r), quantise_scratch(t, r),
+                             r->include & SDD_NORMAL_INDICES ? split_normals_scratch(t, r) : 0};
     int64_t most = 0;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         most = parts[i] > most ? parts[i] : most;
     return (most + 255) / 256 * 256; /* Arenas round up to the same size. */
 }
@@ -145,10 +157,14 @@ static void copy_request(struct sdd_plan *p, const struct sdd_refine_request *r)
         p->shapes[k] = r->primvar_shapes[k];
 }
 
-/* Makes the plan for the request. `history` may be NULL. */
-static int make(const sdd_topology *t, const struct sdd_refine_request *r, sdd_history *history, struct sdd_plan *p,
+/* Makes the plan for the request. `history` may be NULL. Split normals take the place of those that engines make. */
+static int make(const sdd_topology *t, const struct sdd_refine_request *asked, sdd_history *history, struct sdd_plan *p,
                 struct sdd_error *err)
 {
+    struct sdd_refine_request request = *asked;
+    const struct sdd_refine_request *r = &request;
+    if (request.include & SDD_NORMAL_INDICES)
+        request.include &= ~SDD_NORMALS;
     int rc = check_request(t, r, err);
     if (rc)
         return rc;

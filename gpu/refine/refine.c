@@ -4,6 +4,7 @@
  * (result.h). */
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/engine_api/quantise.h"
+#include "gpu/levels/levels.h"
 #include "gpu/refine/planner.h"
 #include "version.h"
 #include <stdlib.h>
@@ -134,12 +135,13 @@ static int batch_allocate(struct batch *b, int k, struct sdd_error *err)
     if (r->compact && plan->engine->direct)
         lay->direct = r->compact & plan->engine->direct(t, r);
     lay->direct |= r->compact & primvars_direct(t);
-    if (b->n_scratch > 1) /* run_batch makes floats. */
+    lay->direct &= r->include; /* Not split normals, which are made of floats. */
+    if (b->n_scratch > 1)      /* run_batch makes floats. */
         lay->direct &= ~SDD_POSITIONS;
     run->positions_as = quantise_as(lay, SDD_POSITIONS);
     run->normals_as = quantise_as(lay, SDD_NORMALS);
     run->positions = run->positions ? run->positions : result_block(p, lay, SDD_POSITIONS);
-    run->normals = result_block(p, lay, SDD_NORMALS);
+    run->normals = r->include & SDD_NORMALS ? result_block(p, lay, SDD_NORMALS) : NULL;
     run->tangents = result_block(p, lay, SDD_TANGENTS);
     run->indices = made_by_engine ? result_block(p, lay, SDD_INDICES) : NULL;
     run->uvs = made_by_engine ? result_block(p, lay, SDD_UVS) : NULL;
@@ -164,9 +166,13 @@ static int run_rest(const struct batch *b, int k, struct sdd_error *err)
         dev_copy(t->device, positions, run->positions + 3 * plan->first_row,
                  3 * plan->n_rows * (int64_t)sizeof *positions);
     primvars_index(t, topology_grid(t, plan->request.level), result_block(p, lay, SDD_INDICES), p->n_faces);
+    primvars_index(t, topology_channel_grid(t, t->cut, plan->request.level), result_block(p, lay, SDD_NORMAL_INDICES),
+                   p->n_faces);
     rc = primvars_run(run, plan->engine, p, lay, err);
+    if (!rc && (plan->request.include & SDD_NORMAL_INDICES))
+        rc = split_normals_run(run, result_block(p, lay, SDD_NORMALS), err);
     if (!rc)
-        quantise_queue(t->device, p, lay);
+        quantise_queue(t, p, lay, run->scratch);
     return rc;
 }
 

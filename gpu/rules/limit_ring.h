@@ -36,6 +36,7 @@ struct sdd_limit_ring {
     double scale;            /* 2 to the number of steps taken; tangents are times this. */
     float vertex;            /* The sharpness of the vertex. */
     int32_t n, faces;        /* Edges, and the faces of one fan; 0 where they form none, and then no d has a weight. */
+    int32_t first;           /* The edge at which the faces begin that tangents are taken of. */
     int32_t chaikin;
 };
 
@@ -46,7 +47,7 @@ SDD_FN struct sdd_limit_ring sdd_limit_ring_of(struct sdd_spoke *spoke, float ve
     r.at[0] = r.at[1] = r.at[2] = 0.0;
     r.scale = 1.0;
     r.vertex = vertex;
-    r.n = r.faces = 0;
+    r.n = r.faces = r.first = 0;
     r.chaikin = chaikin;
     return r;
 }
@@ -216,15 +217,18 @@ SDD_FN struct sdd_vec3 sdd_double3(const double *p, double scale)
     return sdd_vec3_of((float)(scale * p[0]), (float)(scale * p[1]), (float)(scale * p[2]));
 }
 
-/* The far end of edge j, which wraps around, and the corner across face j, as tangents take them. */
+/* The far end of edge j from the first one on, which wraps around, and the corner across face j, as tangents take
+ * them. */
 SDD_FN struct sdd_vec3 sdd_limit_ring_end(const struct sdd_limit_ring *r, int32_t j)
 {
-    return sdd_double3(r->spoke[j < r->n ? j : 0].e, r->scale);
+    j += r->first;
+    return sdd_double3(r->spoke[j < r->n ? j : j - r->n].e, r->scale);
 }
 
 SDD_FN struct sdd_vec3 sdd_limit_ring_across(const struct sdd_limit_ring *r, int32_t j)
 {
-    return sdd_double3(r->spoke[j].d, r->scale);
+    j += r->first;
+    return sdd_double3(r->spoke[j < r->n ? j : j - r->n].d, r->scale);
 }
 
 /* The limit of a vertex that was at `at`, by the rule that sdd_limit_ring_follow found. */

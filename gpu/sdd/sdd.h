@@ -121,6 +121,8 @@ struct sdd_device_config {
     const char *module_path; /* The absolute path of the CUDA module; NULL is $ORIGIN/../lib/libsdd_cuda.so. */
     int threads;             /* Threads of the CPU backend; 0 is all that the process may use. */
     int64_t memory_limit;    /* Device bytes that the library may hold; 0 is 80 % of what is free at the start. */
+    int64_t cpu_limit;       /* The same where the device is the CPU; 0 is memory_limit. */
+    int64_t spare_bytes;     /* Freed host memory that is kept for the next results; 0 is 1 GiB. */
 };
 struct sdd_device_info {
     char backend[16];     /* "cuda" */
@@ -205,7 +207,8 @@ enum sdd_include {
     SDD_FACE_PARAMS = 128,
     SDD_TANGENTS = 256, /* Only the limit surface has tangents. */
     SDD_PRIMVARS = 512,
-    SDD_PRIMVAR_INDICES = 1024 /* Only faceVarying primvars have indices. */
+    SDD_PRIMVAR_INDICES = 1024, /* Only faceVarying primvars have indices. */
+    SDD_NORMAL_INDICES = 2048   /* Asks for split normals: for the normals, and for the row of each corner. */
 };
 struct sdd_refine_request {
     int level;          /* 1 to SDD_MAX_LEVEL. */
@@ -218,18 +221,17 @@ struct sdd_refine_request {
     const struct sdd_primvar *primvar_shapes; /* As sdd_mesh_primvars gives them. */
 };
 
-/* The last three are 16-bit forms: u16[n][4] in a box, i16[n][2] on the octahedron, half floats [n][2]
- * (proto/README.md, "Compact blocks"). */
+/* The last three are 16-bit forms: u16[n][4] in a box, i16[n][2] on the octahedron, half floats [n][2]. */
 enum sdd_format { SDD_F32, SDD_U32, SDD_UNORM16_BOX, SDD_OCT16, SDD_F16 };
 /* A block of the result. Rows are in grid order (proto/README.md, "Grid order"); n counts the refined vertices, nu the
  * refined UV values. Blocks that are not compact have these shapes:
  *   positions        [n][3] f32
- *   normals          [n][3] f32, of length 1
+ *   normals          [n][3] f32, of length 1; with normal_indices a row for each side of an infinitely sharp edge
  *   tangents         [n][6] f32: t1 and t2, each of length 1 and not at right angles; t1 x t2 points along the normal.
  *                    Both are zero where the normal is zero.
  *   indices          [faces][4] u32, or [faces][3] under a scheme of triangles
  *   uvs              [nu][2] f32; under sqrt3, nu is 3 for each face: a value for each corner
- *   uv_indices       as indices
+ *   uv_indices, normal_indices   as indices
  *   primvars         [rows][width], one block for each primvar; rows is 1, faces, n, n or a count of its own, by class
  *   primvar_indices  as indices, one block for each faceVarying primvar
  *   face_params      [faces][4] u32, with the columns of patch_params (sdd_patches). When the parent is a quad, corner
@@ -245,9 +247,9 @@ struct sdd_block {
     int64_t bytes;         /* Size of the data. */
     const void *data;      /* Host memory, aligned to 64 bytes; NULL in a plan. */
     uint64_t digest;       /* sdd_digest of the data; 0 in a plan. */
-    float low[3], high[3]; /* The box of a SDD_UNORM16_BOX block, which is that of the control points; 0 in a plan. */
+    float low[3], high[3]; /* The box of a SDD_UNORM16_BOX block; 0 in a plan. */
 };
-#define SDD_MAX_BLOCKS (9 + 2 * SDD_MAX_PRIMVARS)
+#define SDD_MAX_BLOCKS (10 + 2 * SDD_MAX_PRIMVARS)
 struct sdd_plan_info {
     const char *method;                          /* The engine that will run. */
     int64_t n_vertices, n_faces, n_edges, n_uvs; /* Of the refined mesh. Only n_faces leaves holes out. */
@@ -306,7 +308,7 @@ int sdd_refine(sdd_mesh *m, const sdd_plan *plan, const struct sdd_run *run, sdd
 /* sdd_prepare: makes now what the first refine by the plan would make and keep with the topology. Errors as there. */
 int sdd_prepare(sdd_mesh *m, const sdd_plan *plan, const struct sdd_run *run, struct sdd_error *err) SDD_MUST_CHECK;
 const struct sdd_result_info *sdd_result_info(const sdd_result *r); /* Valid until sdd_result_free. */
-void sdd_result_free(sdd_result *r);                                /* On the thread of its device; NULL is fine. */
+void sdd_result_free(sdd_result *r); /* On any thread once all bytes are there, else on its device's; NULL is fine. */
 
 /* ---- refine a batch: several meshes of one topology, for example poses of one character ------------------------ */
 #define SDD_MAX_BATCH 4096 /* Meshes in one batch. */
@@ -383,9 +385,7 @@ struct sdd_feature_info {
 };
 struct sdd_engine_info {
     const char *name, *summary;
-    /* For each row of the feature table, the schemes under which the engine has the feature, as bits 1 << enum
-     * sdd_scheme. They are the same on every backend. */
-    const uint8_t *schemes;
+    const uint8_t *schemes; /* For each row of the feature table, those that have it: bits 1 << enum sdd_scheme. */
 };
 extern const struct sdd_feature_info sdd_feature_table[]; /* A row with a NULL option ends the table. */
 const struct sdd_engine_info *sdd_engine(int row); /* In the order in which `auto` prefers them; NULL is the end. */

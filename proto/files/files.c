@@ -7,11 +7,15 @@
 #include <strings.h>
 
 static const struct surface_format formats[] = {
-    {".obj", "model/obj", true, true, false, "", 0, obj_build},
-    {".ply", "model/ply", true, true, false, "vertex varying uniform", 0, ply_build},
-    {".usda", "model/vnd.usda", true, true, false, "constant uniform varying vertex faceVarying", 0, usda_build},
-    {".glb", "model/gltf-binary", true, true, true, "vertex varying", 4, glb_build},
-    {".stl", "model/stl", false, false, true, "", 0, stl_build},
+    {".obj", "model/obj", true, true, true, false, "", 0, "constant varying vertex", false, " materialBind group ",
+     obj_build},
+    {".ply", "model/ply", true, true, false, false, "vertex varying uniform", 0, "constant varying vertex uniform",
+     false, "*", ply_build},
+    {".usda", "model/vnd.usda", true, true, true, false, "constant uniform varying vertex faceVarying", 0,
+     "constant uniform varying vertex faceVarying", true, "*", usda_build},
+    {".glb", "model/gltf-binary", true, true, true, true, "vertex varying", 4,
+     "constant uniform varying vertex faceVarying", true, " materialBind ", glb_build},
+    {".stl", "model/stl", false, false, false, true, "", 0, "", false, "", stl_build},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats, MOST_CORNERS = 255 };
 
@@ -51,8 +55,12 @@ int surface_admits(const struct surface_format *format, const struct surface *s,
 
 int64_t surface_memory(const struct surface_format *format, const struct surface *s)
 {
-    /* Two numbers a vertex, and a copy of three numbers for each corner at most; glb.c says why. */
-    return format->build == glb_build && s->uvs.count ? 8 * s->positions.count + 12 * s->n_corners : 0;
+    int64_t bytes = 0;
+    for (int i = 0; i < s->n_primvars; i++) /* The faces in the order of their sets. */
+        bytes += s->primvars[i].sets.n ? 4 * s->n_faces + 24 * s->primvars[i].sets.n : 0;
+    /* Two numbers a vertex, a copy of three numbers for each corner at most, and the first corner or the face of each
+     * corner; glb.c says why. */
+    return bytes + (format->build == glb_build ? 8 * s->positions.count + 20 * s->n_corners : 0);
 }
 
 enum { LOSSES_SIZE = SURFACE_MAX_PRIMVARS * sizeof(struct surface_primvar) };
@@ -81,6 +89,21 @@ static void warn_of_losses(struct surface_file *f)
         surface_warn(f, "%s files cannot carry %s: left out", format->suffix, names);
 }
 
+/* Normals that are split nowhere are those of the vertices, in the same rows. */
+static void take_normals(struct surface_file *f)
+{
+    struct surface *s = &f->surface;
+    if (!s->normal_corners)
+        return;
+    if (s->normals.count != s->positions.count && !f->format->split_normals)
+        s->normals.data = NULL;
+    if (!s->normals.data)
+        surface_warn(f, "%s files cannot carry split normals: left out; ask for normals of vertices",
+                     f->format->suffix);
+    if (!s->normals.data || s->normals.count == s->positions.count)
+        s->normal_corners = NULL;
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 int surface_file_open(const struct surface_format *format, const struct surface *s, struct surface_file **out,
                       const char **why)
@@ -95,6 +118,7 @@ int surface_file_open(const struct surface_format *format, const struct surface 
         return SURFACE_ENO_MEMORY;
     f->surface = *s;
     f->format = format;
+    take_normals(f);
     format->build(f);
     warn_of_losses(f);
     if (!f->failed) {

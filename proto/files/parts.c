@@ -9,11 +9,6 @@
 
 #define CHUNK 4096 /* The bytes of a row of a part that is copied. */
 
-bool surface_carries(const struct surface_format *format, const struct surface_primvar *p)
-{
-    return strstr(format->classes, p->interpolation) && (!format->width || p->values.components <= format->width);
-}
-
 void surface_warn(struct surface_file *f, const char *format, ...)
 {
     char *before = f->warnings, *line = NULL;

@@ -70,6 +70,32 @@ const char *surface_source(const struct surface *s, char out[SURFACE_SOURCE_SIZE
 /* surface_carries: whether the format can carry a primvar. */
 bool surface_carries(const struct surface_format *format, const struct surface_primvar *p);
 
+/* ---- primvars that have a place of their own (primvars.c) -------------------------------------------------------- */
+bool surface_is_colour(const char *name, int width, bool integers);
+bool surface_is_uvs(const char *name, const char *interpolation, int width, bool integers);
+bool surface_has_sets(const struct surface_primvar *p);
+/* surface_colour: the colours that the format carries as such, or NULL. */
+const struct surface_primvar *surface_colour(const struct surface_file *f);
+/* surface_face_sets: the face sets of this name that the format carries as such, or NULL. */
+const struct surface_primvar *surface_face_sets(const struct surface_file *f, const char *name);
+/* surface_set_of: the set of a face, 0 for none. */
+static inline int64_t surface_set_of(const struct surface_primvar *p, int64_t face)
+{
+    const int32_t set = ((const int32_t *)p->values.data)[face];
+    return set > 0 && set <= p->sets.n ? set : 0;
+}
+/* surface_set_names: the n names, each on its own, or NULL when there is no memory. The file keeps them. */
+const char **surface_set_names(struct surface_file *f, const struct surface_primvar *p);
+/* The faces by their sets: those of set k are faces[first[k]] to faces[first[k + 1] - 1]. The file keeps both. */
+struct surface_sorted {
+    uint32_t *faces;
+    int64_t *first; /* [sets + 2] */
+};
+/* surface_sort_faces: sorts the faces, those of a set in their order. Returns false when there is no memory. */
+bool surface_sort_faces(struct surface_file *f, const struct surface_primvar *p, struct surface_sorted *out);
+/* surface_keep: memory that is freed with the file; NULL when there is none left. */
+void *surface_keep(struct surface_file *f, int64_t count, int64_t item_bytes);
+
 void obj_build(struct surface_file *f);
 void ply_build(struct surface_file *f);
 void stl_build(struct surface_file *f);

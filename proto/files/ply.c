@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ply.c: writes a surface as binary little-endian PLY. Vertices have normals, faces have UVs as MeshLab's `texcoord`
- * lists, and both have primvars. */
+ * lists, and both have primvars. displayColor becomes red, green and blue of 0 to 255, as readers look for; its values
+ * are taken as they are, without a curve. Face sets are integers, and comments say which name each has. */
 #include "proto/files/parts.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,10 +12,18 @@ enum {
     PROPERTY_SIZE = NAME_SIZE + 8
 };
 
-/* Is the primvar a property of vertices, or with `of_faces` of faces? */
-static bool is_property(const struct surface_primvar *p, bool of_faces)
+/* Is the primvar a property of vertices, or with `of_faces` of faces? A colour of the whole mesh is one of vertices. */
+static bool is_property(const struct surface_file *f, const struct surface_primvar *p, bool of_faces)
 {
-    return strstr(of_faces ? "uniform" : "vertex varying", p->interpolation) != NULL;
+    const bool colour = p == surface_colour(f);
+    return strstr(of_faces ? "uniform" : colour ? "vertex varying constant" : "vertex varying", p->interpolation);
+}
+
+static void add_colours(struct surface_file *f, bool of_faces)
+{
+    const struct surface_primvar *p = surface_colour(f);
+    if (p && is_property(f, p, of_faces))
+        part_text(f, "property uchar red\nproperty uchar green\nproperty uchar blue\n");
 }
 
 /* A primvar of width 3 has properties like displayColor_0 to displayColor_2, one of width 1 just its name. */
@@ -52,10 +62,11 @@ static void add_properties(struct surface_file *f, bool of_faces, const char *co
     struct surface_names taken = {NULL};
     for (; *fixed; fixed++)
         surface_name_take(&taken, *fixed);
+    add_colours(f, of_faces);
     for (int i = 0; i < f->surface.n_primvars; i++) {
         const struct surface_primvar *p = &f->surface.primvars[i];
         char name[NAME_SIZE], property[PROPERTY_SIZE];
-        if (!is_property(p, of_faces))
+        if (!is_property(f, p, of_faces) || p == surface_colour(f))
             continue;
         own_name(f, &taken, p, name);
         for (int k = 0; k < p->values.components; k++) {
@@ -68,10 +79,16 @@ static void add_properties(struct surface_file *f, bool of_faces, const char *co
 
 static char *put_primvars(const struct surface_file *f, bool of_faces, int64_t row, char *to)
 {
+    const struct surface_primvar *colour = surface_colour(f);
+    if (colour && is_property(f, colour, of_faces)) {
+        const float *rgb = (const float *)colour->values.data + (colour->values.count == 1 ? 0 : 3 * row);
+        for (int k = 0; k < 3; k++)
+            *to++ = (char)(unsigned char)(255 * fminf(fmaxf(rgb[k], 0), 1) + 0.5f);
+    }
     for (int i = 0; i < f->surface.n_primvars; i++) {
         const struct surface_primvar *p = &f->surface.primvars[i];
         const size_t bytes = 4 * (size_t)p->values.components;
-        if (!is_property(p, of_faces))
+        if (!is_property(f, p, of_faces) || p == colour)
             continue;
         memcpy(to, (const char *)p->values.data + (size_t)row * bytes, bytes);
         to += bytes;
@@ -110,16 +127,49 @@ static char *put_face(struct surface_file *f, const struct part *p, int64_t i, c
     return put_primvars(f, true, i, to);
 }
 
+/* Adds a comment for each face set: the primvar, the value, and the name. A name in one line stays as it is. */
+static void add_set_names(struct surface_file *f)
+{
+    for (int i = 0; i < f->surface.n_primvars; i++) {
+        const struct surface_primvar *p = &f->surface.primvars[i];
+        const char *name = p->sets.text;
+        for (int64_t k = 0; surface_has_sets(p) && k < p->sets.n; k++, name += strlen(name) + 1) {
+            char line[FILE_NAME_SIZE], *to = line;
+            for (const char *c = name; *c && to < line + sizeof line - 1; c++)
+                *to++ = (char)((unsigned char)*c < ' ' ? '_' : *c);
+            *to = 0;
+            part_text(f, "comment %s %lld %s\n", p->name, (long long)k + 1, line);
+        }
+    }
+}
+
 void ply_build(struct surface_file *f)
 {
     const struct surface *s = &f->surface;
-    const char *const of_vertices[] = {"x", "y", "z", s->normals.data ? "nx" : NULL, "ny", "nz", NULL},
-                      *const of_faces[] = {"vertex_indices", s->uvs.data ? "texcoord" : NULL, NULL};
+    const struct surface_primvar *colour = surface_colour(f);
+    const bool on_faces = colour && is_property(f, colour, true), on_vertices = colour && !on_faces;
+    const char *const of_vertices[] = {"x",
+                                       "y",
+                                       "z",
+                                       on_vertices ? "red" : "x",
+                                       on_vertices ? "green" : "x",
+                                       on_vertices ? "blue" : "x",
+                                       s->normals.data ? "nx" : NULL,
+                                       "ny",
+                                       "nz",
+                                       NULL},
+                      *const of_faces[] = {"vertex_indices",
+                                           on_faces ? "red" : "vertex_indices",
+                                           on_faces ? "green" : "vertex_indices",
+                                           on_faces ? "blue" : "vertex_indices",
+                                           s->uvs.data ? "texcoord" : NULL,
+                                           NULL};
     char source[SURFACE_SOURCE_SIZE];
-    part_text(f,
-              "ply\nformat binary_little_endian 1.0\ncomment subdd %s%s\ncomment name %s\n"
-              "element vertex %lld\nproperty float x\nproperty float y\nproperty float z\n%s",
-              s->id, surface_source(s, source), s->name, (long long)s->positions.count,
+    part_text(f, "ply\nformat binary_little_endian 1.0\ncomment subdd %s%s\ncomment name %s\n", s->id,
+              surface_source(s, source), s->name);
+    add_set_names(f);
+    part_text(f, "element vertex %lld\nproperty float x\nproperty float y\nproperty float z\n%s",
+              (long long)s->positions.count,
               s->normals.data ? "property float nx\nproperty float ny\nproperty float nz\n" : "");
     add_properties(f, false, of_vertices);
     /* More readers know "int"; only a mesh of more than 2^31 vertices needs "uint". */

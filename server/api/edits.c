@@ -22,10 +22,12 @@ static int parse(struct job *job)
     struct edit_job *e = (struct edit_job *)job;
     struct mesh_job *j = &e->base;
     int rc = idempotency_digest(j);
+    if (!rc)
+        rc = decode_begin(j, decode_usual(j));
     if (rc)
         return rc;
-    return (j->media_in & MEDIA_JSON ? edits_from_json : edits_from_proto)(j->body, j->body_bytes, &e->batch,
-                                                                           &job->err);
+    return decode_end(j, (j->media_in & MEDIA_JSON ? edits_from_json : edits_from_proto)(j->body, j->body_bytes,
+                                                                                         &e->batch, &job->err));
 }
 
 static int load(struct job *job)
@@ -42,7 +44,10 @@ static bool skip(const struct job *job)
 static int apply(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
-    int rc = edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err);
+    int rc = decode_begin(&e->base, 2 * mesh_bytes(slot_of(job)->host));
+    if (!rc)
+        rc = decode_end(&e->base, edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err));
+    job->thing = operation_thing(slot_of(job)->info.topology_id);
     return rc ? rc : mesh_topology_id(e->result.mesh, e->info.topology_id, &job->err);
 }
 
@@ -54,7 +59,8 @@ static int build(struct job *job)
     mesh_delta_desc(&e->result.delta, &delta);
     int rc =
         build_resident(job, e->result.mesh, &edit, e->info.topology_id, slot_of(job)->info.version + 1, &e->resident);
-    mesh_delta_fini(&e->result.delta); /* The loop frees the rest later; this would keep it busy. */
+    if (rc != SDD_ENO_MEMORY)              /* Then the step may run again. */
+        mesh_delta_fini(&e->result.delta); /* The loop frees the rest later; this would keep it busy. */
     return rc;
 }
 
@@ -127,10 +133,10 @@ static void free_job(struct job *job)
 
 void api_edits(struct request *r)
 {
-    static const struct step steps[] = {{ON_HOST, PHASE_PARSE, parse, NULL}, {ON_STORE, PHASE_LOAD, load, skip},
-                                        {ON_LOOP, -1, step_match, NULL},     {ON_HOST, PHASE_PARSE, apply, NULL},
-                                        {ON_DEVICE, -1, build, NULL},        {ON_STORE, PHASE_COMMIT, commit, NULL},
-                                        {ON_LOOP, -1, adopt, NULL},          {0}};
+    static const struct step steps[] = {
+        {ON_HOST, PHASE_PARSE, parse, NULL},     {ON_STORE, PHASE_LOAD, load, skip},  {ON_LOOP, -1, step_match, NULL},
+        {ON_LOOP, -1, step_settle_record, NULL}, {ON_HOST, PHASE_PARSE, apply, NULL}, {ON_DEVICE, -1, build, NULL},
+        {ON_STORE, PHASE_COMMIT, commit, NULL},  {ON_LOOP, -1, adopt, NULL},          {0}};
     static const struct job_ops ops = {steps, answer, free_job};
     if (!request_header(r, "If-Match")) {
         answer_fail(r, SDD_EPRECONDITION, "if-match",

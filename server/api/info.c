@@ -37,7 +37,8 @@ static void primvars_json(struct text *out, const struct store_info *info)
         text_member(out, "type", primvar_type(p->type));
         text_member_int(out, "width", p->width);
         text_member_int(out, "values", p->n_values);
-        text_member_int(out, "sets", info->sets[i].n);
+        if (info->sets[i].n)
+            text_member_int(out, "sets", info->sets[i].n);
         text_puts(out, "}");
     }
     text_puts(out, "]");
@@ -113,7 +114,7 @@ void info_json(struct text *out, const struct store_info *info, const struct inf
         text_member_int(out, "bandwidthBefore", state->bandwidth[0]);
         text_member_int(out, "bandwidthAfter", state->bandwidth[1]);
     }
-    if (state->warnings)
+    if (state->warnings && state->warnings->bytes)
         warnings_json(out, state->warnings);
     text_puts(out, "}");
 }

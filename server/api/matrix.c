@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define METHOD "subdivision-matrix"
+#define TERM_BYTES (16 * 12) /* What a row of the matrix has about. */
 
 struct matrix_job {
     struct ask_job base;
@@ -31,6 +32,7 @@ static int look_up(struct job *job)
         job->request->mesh_version = slot_of(job)->info.version;
     if (rc)
         return rc;
+    job->cost_ns[ON_DEVICE] = ask_cost_ns(a, TERM_BYTES);
     return known && etag_matches(known, a->etag, true) ? JOB_DONE : ensure_resident_record(job);
 }
 
@@ -55,7 +57,7 @@ static int open_text(struct matrix_job *m)
     if (rc == SDD_ETOO_LARGE && strcmp(job->err.field, "max_bytes") == 0)
         return budget_over(job);
     if (!rc)
-        atomic_fetch_add(&s->memory->frames_sending, sdd_matrix_info(m->text)->host_bytes);
+        pool_add(&s->memory->pool, POOL_FRAMES, sdd_matrix_info(m->text)->host_bytes);
     return rc;
 }
 
@@ -84,8 +86,7 @@ static void release(void *text)
 static void give_back(struct service *s, struct sdd_matrix_text *text)
 {
     const int64_t bytes = text ? sdd_matrix_info(text)->host_bytes : 0;
-    atomic_fetch_sub(&s->memory->frames_sending, bytes);
-    executor_release(s->jobs->host, text, bytes, release);
+    pool_release(s->jobs->reaper, &s->memory->pool, POOL_FRAMES, bytes, text, release);
 }
 
 static ssize_t read_text(void *cls, uint64_t at, char *out, size_t max)
@@ -159,6 +160,7 @@ void api_matrix(struct request *r)
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
                                         {ON_LOOP, -1, look_up, NULL},
                                         {ON_STORE, PHASE_LOAD, step_load, skip_load_resident},
+                                        {ON_LOOP, -1, step_settle, NULL},
                                         {ON_DEVICE, -1, compute, NULL},
                                         {0}};
     static const struct job_ops ops = {steps, answer, free_job};

@@ -11,6 +11,8 @@
 
 #define LIST_DEFAULT 100
 #define LIST_MAX 1000
+#define CAGE_NS_A_ROW 200   /* An estimate of the time to write a vertex or a face as text. */
+#define CAGE_BYTES_A_ROW 64 /* The same of its bytes. */
 
 /* ---- POST /v1/meshes -------------------------------------------------------------------------------------------- */
 struct create_job {
@@ -35,7 +37,8 @@ static int create_reorder(struct job *job)
     c->authored = c->mesh;
     c->mesh = NULL;
     c->reordered = true;
-    return mesh_reorder(c->authored, &c->mesh, c->bandwidth, &job->err);
+    const int rc = decode_begin(&c->base, mesh_bytes(c->authored));
+    return rc ? rc : decode_end(&c->base, mesh_reorder(c->authored, &c->mesh, c->bandwidth, &job->err));
 }
 
 static int create_parse(struct job *job)
@@ -48,15 +51,17 @@ static int create_parse(struct job *job)
     int rc = query_bool(&j->query, "strict", &losses.strict, &job->err);
     if (!rc)
         rc = usda_ask_of(&j->query, j->media_in, &ask, &job->err);
+    if (!rc)
+        rc = decode_begin(j, decode_usual(j));
     if (rc)
         return rc;
     int (*read)(const void *, size_t, struct mesh **, struct losses *, struct sdd_error *) =
         j->media_in & MEDIA_PROTOBUF ? mesh_from_proto
         : j->media_in & MEDIA_JSON   ? mesh_from_json
                                      : mesh_from_obj;
-    rc = j->media_in & MEDIA_USDA
-             ? mesh_from_usda(j->body, j->body_bytes, &ask, &c->mesh, &j->prims, &losses, &job->err)
-             : read(j->body, j->body_bytes, &c->mesh, &losses, &job->err);
+    rc = decode_end(j, j->media_in & MEDIA_USDA
+                           ? mesh_from_usda(j->body, j->body_bytes, &ask, &c->mesh, &j->prims, &losses, &job->err)
+                           : read(j->body, j->body_bytes, &c->mesh, &losses, &job->err));
     losses_print(&losses, &j->warnings);
     job->prims = j->prims.data;
     if (rc || (rc = query_options(&j->query, &c->mesh->options, &job->err)) || (rc = idempotency_digest(j)) ||
@@ -66,7 +71,9 @@ static int create_parse(struct job *job)
         return rc;
     if (name)
         memcpy(c->mesh->name, name, strlen(name) + 1);
-    return mesh_topology_id(c->mesh, c->info.topology_id, &job->err);
+    rc = mesh_topology_id(c->mesh, c->info.topology_id, &job->err);
+    job->thing = operation_thing(c->info.topology_id);
+    return rc;
 }
 
 static int create_find(struct job *job)
@@ -89,8 +96,6 @@ static int create_build(struct job *job)
         if (resident_load(memory_of(job)->residency, c->resident, c->authored, c->info.topology_id, 1, NULL,
                           &authored) == rc)
             job->err = authored;
-    mesh_free(c->authored);
-    c->authored = NULL;
     return rc;
 }
 
@@ -149,7 +154,7 @@ static int create_adopt(struct job *job)
     struct slot *slot = slot_get(&memory_of(job)->slots, c->info.id);
     if (!slot)
         return SDD_OK; /* Memory is out, but the mesh is stored, and the next request finds it there. */
-    slot_use(slot);
+    slot_use(&memory_of(job)->slots, slot);
     slot->known = true;
     slot->info = c->info;
     slot->host = c->mesh;
@@ -271,8 +276,10 @@ void api_show(struct request *r)
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find}, {0}};
     static const struct job_ops ops = {steps, show_answer, mesh_job_free};
     struct mesh_job *j = mesh_job_create(r, sizeof *j, false);
-    if (j)
-        mesh_job_start(r, j, &ops);
+    if (!j)
+        return;
+    j->job.peeks = SETTLED_RECORD;
+    mesh_job_start(r, j, &ops);
 }
 
 /* ---- PATCH /v1/meshes/{id} -------------------------------------------------------------------------------------- */
@@ -387,7 +394,13 @@ struct cage_job {
     size_t bytes;
 };
 
-static int cage_encode(struct job *job)
+static int64_t cage_rows(const struct job *job)
+{
+    const struct store_info *info = &slot_of(job)->info;
+    return (int64_t)info->n_vertices + info->n_faces;
+}
+
+static int cage_write(struct job *job)
 {
     struct cage_job *c = (struct cage_job *)job;
     const struct mesh *m = slot_of(job)->host;
@@ -397,6 +410,25 @@ static int cage_encode(struct job *job)
     if (media & (MEDIA_PLY | MEDIA_GLB | MEDIA_STL))
         return mesh_to_surface(m, media_name((enum media)media), &c->body, &c->bytes, &c->base.warnings, &job->err);
     return (media == MEDIA_OBJ ? mesh_to_obj : mesh_to_usda)(m, &c->body, &c->bytes, &c->base.warnings, &job->err);
+}
+
+static int cage_encode(struct job *job)
+{
+    struct cage_job *c = (struct cage_job *)job;
+    int rc = decode_begin(&c->base, CAGE_BYTES_A_ROW * cage_rows(job));
+    if (rc)
+        return rc;
+    rc = cage_write(job);
+    if (!rc && !claim_draw((int64_t)c->bytes))
+        rc = job_fail(job, SDD_ENO_MEMORY, "", "no memory for the cage");
+    return decode_end(&c->base, rc);
+}
+
+/* From here on the host copy is only read, as by a pose. */
+static int cage_share(struct job *job)
+{
+    job->cost_ns[ON_HOST] = CAGE_NS_A_ROW * cage_rows(job);
+    return job_share(job);
 }
 
 static void cage_answer(struct job *job)
@@ -420,10 +452,15 @@ static void cage_free(struct job *job)
 
 void api_cage(struct request *r)
 {
-    static const struct step steps[] = {
-        {ON_STORE, PHASE_LOAD, step_load, skip_load}, {ON_HOST, PHASE_ENCODE, cage_encode, NULL}, {0}};
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_load, skip_load},
+                                        {ON_LOOP, -1, cage_share, NULL},
+                                        {ON_HOST, PHASE_ENCODE, cage_encode, NULL},
+                                        {0}};
     static const struct job_ops ops = {steps, cage_answer, cage_free};
     struct cage_job *c = mesh_job_create(r, sizeof *c, false);
-    if (c)
-        mesh_job_start(r, &c->base, &ops);
+    if (!c)
+        return;
+    c->base.job.reader = true;
+    c->base.job.peeks = SETTLED_HOST;
+    mesh_job_start(r, &c->base, &ops);
 }

@@ -82,6 +82,33 @@ static void write_limits(struct text *t, const struct config *c)
     text_puts(t, "}");
 }
 
+/* What each part of --memory-limit may take, and what it has taken where that is counted. */
+static void write_memory(struct text *t, const struct service *s)
+{
+    const struct memory *m = s->memory;
+    const atomic_llong *values = s->metrics->values;
+    text_key(t, "memory");
+    text_puts(t, "{");
+    text_member_int(t, "limit", m->budgets.limit);
+    text_member_int(t, "waiting", atomic_load(&s->jobs->n_parked));
+    text_key(t, "parts");
+    for (int i = 0; i < BUDGET_PARTS; i++) {
+        text_puts(t, i ? ",{" : "[{");
+        text_member(t, "name", budget_names[i]);
+        text_member_int(t, "limit", m->budgets.part[i]);
+        if (i == BUDGET_CACHE)
+            text_member_int(t, "used", m->cache.bytes);
+        if (i == BUDGET_DEVICE && m->budgets.part[i])
+            text_member_int(t, "used",
+                            atomic_load(&values[M_DEVICE_TOPOLOGY]) + atomic_load(&values[M_DEVICE_POSITIONS]) +
+                                atomic_load(&values[M_DEVICE_SCRATCH]));
+        if (i == BUDGET_HOST)
+            text_member_int(t, "used", atomic_load(&m->pool.used));
+        text_puts(t, "}");
+    }
+    text_puts(t, "]}");
+}
+
 void api_service(struct request *r)
 {
     struct service *s = service_of(r);
@@ -95,10 +122,11 @@ void api_service(struct request *r)
     text_member(&t, "backendDetail", d->detail);
     text_member_int(&t, "threads", d->threads);
     text_member_int(&t, "deviceMemoryLimit", d->memory_limit);
-    text_member_int(&t, "hostMemoryLimit", s->memory->host_memory);
+    text_member_int(&t, "hostMemoryLimit", s->memory->budgets.part[BUDGET_HOST]);
     write_engines(&t);
     write_options(&t);
     write_limits(&t, s->config);
+    write_memory(&t, s);
     text_puts(&t, "}\n");
     answer_text(r, 200, MEDIA_JSON, &t);
 }
@@ -118,9 +146,15 @@ void api_metrics(struct request *r)
     struct service *s = service_of(r);
     struct metrics *m = s->metrics;
     struct text t = {0};
+    int waiting[FAIR_CLASSES];
     metrics_set(m, M_QUEUE_HOST, executor_depth(s->jobs->host));
     metrics_set(m, M_QUEUE_STORE, executor_depth(s->jobs->disk));
     metrics_set(m, M_QUEUE_DEVICE, executor_depth(s->jobs->compute));
+    for (int i = 0; i < POOL_USES; i++)
+        metrics_set(m, (enum metric)(M_POOL_BODIES + i), atomic_load(&s->memory->pool.by[i]));
+    metrics_set(m, M_WAIT_LONGEST_MS, executor_waits(s->jobs->compute, waiting) / 1000000);
+    metrics_set(m, M_WAITING_SHORT, waiting[FAIR_SHORT]);
+    metrics_set(m, M_WAITING_LONG, waiting[FAIR_LONG]);
     metrics_set(m, M_INFLIGHT_BYTES, s->net->inflight_bytes);
     metrics_set(m, M_SESSIONS, s->net->conns.n);
     text_puts(&t, "# HELP subdd_build_info Version and backend.\n# TYPE subdd_build_info gauge\n");

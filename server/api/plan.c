@@ -50,9 +50,10 @@ static int load(struct job *job)
 static bool fits(const struct plan_job *j, int64_t *needed, int64_t *limit)
 {
     struct service *s = job_service(&j->base.base.job);
-    int64_t host = s->memory->host_memory - atomic_load(&s->memory->frames_sending);
+    const int64_t mesh = slot_of(&j->base.base.job)->host_bytes; /* The job that makes the frame uses it too. */
+    const int64_t host = pool_could(&s->memory->pool) + mesh;
     const int64_t pairs[3][2] = {{j->plan.streamed ? 0 : j->plan.frame_bytes, s->config->max_output_bytes},
-                                 {j->plan.host_bytes, host > 0 ? host : 0},
+                                 {j->plan.host_bytes + mesh, host > 0 ? host : 0},
                                  {j->plan.device_bytes, j->available_device_bytes}};
     for (int i = 0; i < 3; i++)
         if (pairs[i][0] > pairs[i][1]) {

@@ -44,11 +44,15 @@ int positions_read(struct mesh_job *j, bool whole, struct positions **out)
     if (query_get(&j->query, "first") && !(j->media_in & MEDIA_OCTETS))
         return job_fail(job, SDD_EINVALID, "first",
                         "first goes with application/octet-stream; other bodies name their ranges");
+    rc = decode_begin(j, decode_usual(j));
+    if (rc)
+        return rc;
     rc = j->media_in & MEDIA_OCTETS     ? positions_from_octets(j->body, j->body_bytes, first, out, &job->err)
          : j->media_in & MEDIA_PROTOBUF ? positions_from_proto(j->body, j->body_bytes, out, &job->err)
          : j->media_in & MEDIA_JSON     ? positions_from_json(j->body, j->body_bytes, out, &job->err)
          : j->media_in & MEDIA_USDA     ? positions_from_usda(j->body, j->body_bytes, &ask, out, &job->err)
                                         : positions_from_obj(j->body, j->body_bytes, out, &job->err);
+    rc = decode_end(j, rc);
     return rc ? rc : positions_check(*out, slot_of(job)->info.n_vertices, whole, &job->err);
 }
 
@@ -115,7 +119,9 @@ void api_positions(struct request *r)
                                         {ON_HOST, PHASE_PARSE, parse, NULL},
                                         {ON_STORE, PHASE_LOAD, step_load, skip_load_resident},
                                         {ON_LOOP, -1, ensure_resident_record, NULL},
+                                        {ON_LOOP, -1, step_settle_record, NULL},
                                         {ON_DEVICE, -1, move, NULL},
+                                        {ON_LOOP, -1, step_unsettle, NULL},
                                         {ON_STORE, PHASE_COMMIT, commit, NULL},
                                         {ON_LOOP, -1, adopt, NULL},
                                         {0}};

@@ -26,6 +26,27 @@ static bool not_modified(struct ask_job *a)
     return false;
 }
 
+/* A file is made from its frame by a worker, so no job may change the record meanwhile. */
+static bool is_whole(const struct ask_job *a, const struct cached *frame)
+{
+    return frame && (!file_format(a) || (compute_is_there(frame) && job_may_peek(&a->base.slot->turns, SETTLED_HOST)));
+}
+
+/* Whether the frame need not be made. The method that `auto` stands for is chosen again when the job has its turn. */
+static bool is_there(struct job *job)
+{
+    struct ask_job *a = (struct ask_job *)job;
+    const char *known = request_header(job->request, "If-None-Match");
+    char method[sizeof a->method];
+    memcpy(method, a->method, sizeof method);
+    const bool named = !name_by_history(a);
+    const bool there = named && ((known && etag_matches(known, a->etag, true)) ||
+                                 is_whole(a, cache_find(&memory_of(job)->cache, a->key)));
+    memcpy(a->method, method, sizeof method);
+    job->err = (struct sdd_error){0};
+    return there;
+}
+
 /* Looks for the frame by its name: the client or the cache may have it. */
 static int find_frame(struct frame_job *j)
 {
@@ -55,6 +76,7 @@ static int look_up(struct job *job)
     struct refine_job *j = (struct refine_job *)job;
     int rc = name_by_history(&j->base.base);
     tell_version(job);
+    job->cost_ns[ON_DEVICE] = ask_cost_ns(&j->base.base, 0);
     if (!rc && !j->posed)
         return find_frame(&j->base);
     if (!rc)
@@ -62,11 +84,20 @@ static int look_up(struct job *job)
     return rc ? rc : ensure_resident_record(job);
 }
 
+static bool is_there_of_patches(struct job *job)
+{
+    struct ask_job *a = (struct ask_job *)job;
+    const bool named = !name_answer(a);
+    job->err = (struct sdd_error){0};
+    return named && cache_find(&memory_of(job)->cache, a->key);
+}
+
 static int look_up_patches(struct job *job)
 {
     struct frame_job *j = (struct frame_job *)job;
     int rc = name_answer(&j->base);
     tell_version(job);
+    job->cost_ns[ON_DEVICE] = ask_cost_ns(&j->base, 0);
     return rc ? rc : find_frame(j);
 }
 
@@ -87,9 +118,10 @@ static bool skip_found(const struct job *job)
     return ((const struct frame_job *)job)->frame != NULL;
 }
 
-static bool skip_share(const struct job *job)
+/* What was loaded stays as it is. Poses even share their turn. */
+static int share(struct job *job)
 {
-    return !job->reader;
+    return job->reader ? job_share(job) : step_settle(job);
 }
 
 static bool skip_load_needed(const struct job *job)
@@ -117,6 +149,7 @@ static int build_tables(struct job *job)
     struct sdd_error err = {0};
     if (!resident->mesh)
         return SDD_OK;
+    resident_touch(memory_of(job)->residency, resident);
     const int rc = sdd_history_build(resident->history, resident->mesh, j->plan.plan, &run, &err);
     resident_measure(memory_of(job)->residency, resident);
     if (rc != SDD_EDEVICE)
@@ -135,6 +168,7 @@ static void free_frame_job(struct job *job)
 {
     struct frame_job *j = (struct frame_job *)job;
     struct cache *cache = &memory_of(job)->cache;
+    budget_give(j);
     if (j->frame && j->frame->references == 0)
         cached_free(cache, j->frame); /* It was cancelled before the frame was adopted. */
     else if (j->frame && --j->frame->references == 0)
@@ -156,7 +190,7 @@ static void start(struct request *r, bool posed)
 {
     static const struct step steps[] = {
         {ON_STORE, PHASE_LOAD, step_find, skip_find},        {ON_LOOP, -1, look_up, NULL},
-        {ON_STORE, PHASE_LOAD, step_load, skip_load_needed}, {ON_LOOP, -1, job_share, skip_share},
+        {ON_STORE, PHASE_LOAD, step_load, skip_load_needed}, {ON_LOOP, -1, share, NULL},
         {ON_HOST, PHASE_PARSE, parse, skip_parse},           {ON_DEVICE, -1, refine_compute, skip_found},
         {ON_HOST, PHASE_ENCODE, file_begin, file_skip},      {ON_LOOP, -1, adopt, NULL},
         {ON_DEVICE, -1, build_tables, skip_build},           {0}};
@@ -165,6 +199,8 @@ static void start(struct request *r, bool posed)
     if (!j)
         return;
     j->posed = j->own_mesh = j->base.base.base.job.reader = posed;
+    j->base.base.base.job.peeks = posed ? SETTLED_NOTHING : SETTLED_RECORD;
+    j->base.base.base.finds = is_there;
     mesh_job_start(r, &j->base.base.base, &ops);
 }
 
@@ -183,11 +219,15 @@ void api_patches(struct request *r)
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
                                         {ON_LOOP, -1, look_up_patches, NULL},
                                         {ON_STORE, PHASE_LOAD, step_load, skip_load_resident},
+                                        {ON_LOOP, -1, step_settle, NULL},
                                         {ON_DEVICE, -1, patches_compute, NULL},
                                         {ON_LOOP, -1, patches_adopt, NULL},
                                         {0}};
     static const struct job_ops ops = {steps, patches_answer, free_frame_job};
     struct frame_job *j = ask_job_create(r, sizeof *j, ask_max_patch_level(service_of(r)->config), ASK_PATCH_BLOCKS);
-    if (j)
-        mesh_job_start(r, &j->base.base, &ops);
+    if (!j)
+        return;
+    j->base.base.job.peeks = SETTLED_RECORD;
+    j->base.base.finds = is_there_of_patches;
+    mesh_job_start(r, &j->base.base, &ops);
 }

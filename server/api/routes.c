@@ -10,9 +10,10 @@
 static const char *const q_create[] = {"name", "reorder", "strict", "prim", "time", NULL};
 static const char *const q_list[] = {"name", "after", "limit", NULL};
 static const char *const q_positions[] = {"first", "prim", "time", NULL};
-static const char *const q_refined[] = {"level", "surface", "include", "compact", "primvars", "method", NULL};
-static const char *const q_pose[] = {"level",  "surface", "include", "compact", "primvars",
-                                     "method", "prim",    "time",    NULL};
+static const char *const q_refined[] = {"level",   "surface",  "include", "normals",
+                                        "compact", "primvars", "method",  NULL};
+static const char *const q_pose[] = {"level",    "surface", "include", "normals", "compact",
+                                     "primvars", "method",  "prim",    "time",    NULL};
 static const char *const q_matrix[] = {"level", "surface", "what", NULL};
 static const char *const q_patches[] = {"level", "surface", NULL};
 

@@ -2,6 +2,7 @@
 /* arena.c: memory that is limited in bytes and freed all at once, for decoders of request bodies. It is cut from chunks
  * that grow, and serves protobuf-c as an allocator, too. */
 #include "server/base/arena.h"
+#include "server/base/pool.h"
 #include "server/base/size.h"
 #include <protobuf-c/protobuf-c.h>
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static int chunk_add(struct arena *a, int64_t bytes)
     }
     if (size > room)
         size = bytes;
-    struct chunk *c = malloc((size_t)size + ALIGN);
+    struct chunk *c = claim_draw(size + ALIGN) ? malloc((size_t)size + ALIGN) : NULL;
     if (!c) {
         a->failed = 1;
         return 0;

@@ -28,17 +28,19 @@ static int slow_f32(const char *from, const char *to, float *out)
 
 /* Reads most floats, and returns 0 for the others, which are left to strtof. When the digits are at most 2^53 and the
  * power of ten at most 10^22, both are exact in double, so one operation gives the nearest double. Rounding that to
- * float is right, too, unless it lies exactly between two floats. */
+ * float is right, too, unless it lies exactly between two floats. More digits are rounded themselves; with the rounding
+ * of the operation the double is wrong by two of its last places at most, which matters only near such a middle. */
 static int fast_f32(uint64_t digits, int scale, bool negative, float *out)
 {
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     uint64_t bits;
-    if (digits > (UINT64_C(1) << 53) || scale < -22 || scale > 22)
+    if (scale < -22 || scale > 22)
         return 0;
     double d = scale < 0 ? (double)digits / power[-scale] : (double)digits * power[scale];
     memcpy(&bits, &d, sizeof bits);
-    if ((bits & 0x1fffffff) == 0x10000000 || (digits && d < (double)FLT_MIN) || d > (double)FLT_MAX)
+    int64_t from_middle = (int64_t)(bits & 0x1fffffff) - 0x10000000, near = digits > (UINT64_C(1) << 53) ? 8 : 0;
+    if (llabs(from_middle) <= near || (digits && d < (double)FLT_MIN) || d > (double)FLT_MAX)
         return 0;
     *out = (float)(negative ? -d : d);
     return 1;
@@ -65,28 +67,45 @@ static bool exponent(const char **at, const char *end, int *scale)
     return true;
 }
 
+/* Adds the digits from p on to *value, which wraps when they are too many, and returns where they end. */
+static const char *add_digits(const char *p, const char *end, uint64_t *value)
+{
+    uint64_t v = *value;
+    for (; digit(p, end); p++)
+        v = v * 10 + (uint64_t)(*p - '0');
+    *value = v;
+    return p;
+}
+
+/* How many zeros stand before the first other digit of a number. */
+static int64_t leading_zeros(const char *p, const char *end)
+{
+    int64_t n = 0;
+    for (; p < end && (*p == '0' || *p == '.'); p++)
+        n += *p == '0';
+    return n;
+}
+
 int chars_f32(const char **at, const char *end, float *out)
 {
-    const char *p = *at, *from = p;
-    bool negative = p < end && *p == '-', any = false;
+    const char *from = *at, *p = from;
+    bool negative = p < end && *p == '-';
     uint64_t digits = 0;
-    int significant = 0, scale = 0; /* The value is digits * 10^scale while significant is at most 19. */
-    if (p < end && (*p == '-' || *p == '+'))
-        p++;
-    for (int fraction = 0; fraction < 2; fraction++) {
-        for (; digit(p, end); p++, any = true) {
-            if (significant < 19)
-                digits = digits * 10 + (uint64_t)(*p - '0');
-            significant += digits > 0;
-            scale -= fraction && scale > -1000;
-        }
-        if (fraction || p == end || *p != '.')
-            break;
-        p++;
+    p += p < end && (*p == '-' || *p == '+');
+    const char *first = p;
+    p = add_digits(p, end, &digits);
+    int64_t n = p - first, fraction = 0;
+    if (p < end && *p == '.') {
+        const char *point = ++p;
+        p = add_digits(p, end, &digits);
+        fraction = p - point;
+        n += fraction;
     }
-    if (!any || !exponent(&p, end, &scale))
+    int scale = fraction < 1000 ? -(int)fraction : -1000;
+    if (!n || !exponent(&p, end, &scale))
         return 0;
-    int result = significant <= 19 && fast_f32(digits, scale, negative, out) ? 1 : slow_f32(from, p, out);
+    bool exact = n <= 19 || n - leading_zeros(first, end) <= 19; /* 19 digits fit 64 bits. */
+    int result = exact && fast_f32(digits, scale, negative, out) ? 1 : slow_f32(from, p, out);
     *at = result ? p : from;
     return result;
 }
@@ -94,19 +113,16 @@ int chars_f32(const char **at, const char *end, float *out)
 int chars_i64(const char **at, const char *end, int64_t *out)
 {
     const char *p = *at;
-    bool negative = p < end && *p == '-', fits = true;
-    int64_t value = 0;
-    if (p < end && (*p == '-' || *p == '+'))
-        p++;
-    if (!digit(p, end))
+    bool negative = p < end && *p == '-';
+    uint64_t value = 0;
+    p += p < end && (*p == '-' || *p == '+');
+    const char *first = p;
+    p = add_digits(p, end, &value);
+    if (p == first)
         return 0;
-    for (; digit(p, end); p++) {
-        fits = fits && value < INT64_MAX / 10 - 1;
-        if (fits)
-            value = value * 10 + (*p - '0');
-    }
+    bool fits = p - first <= 18 || p - first - leading_zeros(first, p) <= 18;
     *at = p;
-    *out = negative ? -value : value;
+    *out = fits ? (negative ? -(int64_t)value : (int64_t)value) : 0;
     return fits ? 1 : -1;
 }
 

@@ -12,7 +12,7 @@
  *         than 127 characters count as none */
 int chars_f32(const char **at, const char *end, float *out);
 /* chars_i64: reads the integer at *at and moves *at behind it.
- * Result  1, or -1 when it does not fit; 0, with *at unchanged, when there is no integer */
+ * Result  1, or -1 when it has more than 18 digits; 0, with *at unchanged, when there is no integer */
 int chars_i64(const char **at, const char *end, int64_t *out);
 /* parse_integer: reads all of s[0, n) as 1 to 18 decimal digits, without a sign. Returns false when it is not one. */
 bool parse_integer(const char *s, size_t n, int64_t *out);

@@ -4,22 +4,23 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
+#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define SMALL_RELEASE (4 << 20)
-#define PIECE_BYTES ((uintptr_t)8 << 20)
 
 struct executor {
     pthread_mutex_t mutex;
     pthread_cond_t more;
-    struct task *first, **last;
+    struct fair queue;
+    int n_long; /* The long tasks that run. */
     bool stopping;
     void *user;
     atomic_int depth;
-    atomic_ullong busy_since, longest;
-    int n_threads;
+    atomic_ullong busy_since, stretch_since, longest;
+    struct fair_frame *innermost; /* That of the only thread; others do not pause. */
+    uint64_t paused_at;
+    int n_threads, n_wanted;
     pthread_t threads[];
 };
 
@@ -30,37 +31,127 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static struct task *take(struct executor *e)
+static bool is_long(const struct fair_claim *claim)
 {
+    return fair_class_of(claim) == FAIR_LONG;
+}
+
+/* Takes the next task, and fills its frame before that: the task may be gone once it runs. */
+static struct task *take(struct executor *e, struct fair_frame *frame)
+{
+    struct task *task;
     pthread_mutex_lock(&e->mutex);
-    while (!e->first && !e->stopping)
+    while (!(task = fair_take(&e->queue, e->n_long + 1 < e->n_wanted || !e->n_long)) &&
+           !(e->stopping && !e->queue.first))
         pthread_cond_wait(&e->more, &e->mutex);
-    struct task *task = e->first;
-    if (task && !(e->first = task->next))
-        e->last = &e->first;
+    if (task) {
+        fair_begin(frame, NULL, task, now());
+        e->n_long += is_long(&frame->claim);
+    }
     pthread_mutex_unlock(&e->mutex);
     return task;
 }
 
-static void count_time(struct executor *e, uint64_t began)
+/* Ends a stretch in which no other task could begin, and begins the next one; 0 begins none. */
+static void begin_stretch(struct executor *e, uint64_t at)
 {
-    unsigned long long longest = atomic_load(&e->longest), took = now() - began;
+    const uint64_t since = atomic_exchange(&e->stretch_since, at), end = at ? at : now();
+    unsigned long long longest = atomic_load(&e->longest), took = since && end > since ? end - since : 0;
     while (took > longest && !atomic_compare_exchange_weak(&e->longest, &longest, took)) {
     }
+}
+
+static void ended(struct executor *e, struct fair_frame *frame)
+{
+    pthread_mutex_lock(&e->mutex);
+    fair_end(&e->queue, frame, now());
+    if (!frame->outer && is_long(&frame->claim)) {
+        e->n_long--;
+        pthread_cond_signal(&e->more); /* A long task may have waited for this one. */
+    }
+    if (e->stopping)
+        pthread_cond_broadcast(&e->more);
+    pthread_mutex_unlock(&e->mutex);
+    atomic_fetch_sub(&e->depth, 1);
 }
 
 static void *work(void *arg)
 {
     struct executor *e = arg;
-    for (struct task *task; (task = take(e));) {
-        const uint64_t began = now();
-        atomic_store(&e->busy_since, began);
+    struct fair_frame frame;
+    for (struct task *task; (task = take(e, &frame));) {
+        atomic_store(&e->busy_since, frame.began);
+        begin_stretch(e, frame.began);
+        if (e->n_wanted == 1)
+            e->innermost = &frame;
         task->run(task, e->user);
+        if (e->n_wanted == 1)
+            e->innermost = NULL;
         atomic_store(&e->busy_since, 0);
-        count_time(e, began);
-        atomic_fetch_sub(&e->depth, 1);
+        begin_stretch(e, 0);
+        ended(e, &frame);
     }
     return NULL;
+}
+
+/* Runs one task inside the innermost one, when it is the turn of any. */
+static bool run_inside(struct executor *e)
+{
+    struct fair_frame *outer = e->innermost, frame;
+    pthread_mutex_lock(&e->mutex);
+    const uint64_t began = now();
+    struct task *task = fair_take_inside(&e->queue, outer, began);
+    if (task)
+        fair_begin(&frame, outer, task, began);
+    pthread_mutex_unlock(&e->mutex);
+    if (!task)
+        return false;
+    e->innermost = &frame;
+    begin_stretch(e, began);
+    task->run(task, e->user);
+    e->innermost = outer;
+    ended(e, &frame);
+    atomic_fetch_add(&e->busy_since, outer->depth == 1 ? now() - began : 0);
+    return true;
+}
+
+bool executor_pause(struct executor *e)
+{
+    const struct fair_frame *frame = e->innermost;
+    const uint64_t at = now();
+    if (!frame)
+        return false;
+    if (fair_is_due(frame, e->paused_at, at)) {
+        while (now() - at < FAIR_INSIDE * FAIR_SLICE_NS && run_inside(e)) {
+        }
+        e->paused_at = now();
+        begin_stretch(e, e->paused_at);
+    }
+    return frame->claim.cancel && atomic_load(frame->claim.cancel);
+}
+
+bool executor_is_inside(const struct executor *e)
+{
+    return e->innermost && e->innermost->outer;
+}
+
+bool executor_was_paused(const struct executor *e)
+{
+    return e->innermost && e->innermost->inside_ns > 0;
+}
+
+void executor_keep_on(struct executor *e)
+{
+    if (e->innermost)
+        e->innermost->claim.cancel = NULL;
+}
+
+uint64_t executor_outermost(const struct executor *e)
+{
+    const struct fair_frame *frame = e->innermost;
+    while (frame && frame->outer)
+        frame = frame->outer;
+    return frame ? frame->began : 0;
 }
 
 struct executor *executor_start(const char *name, int n_threads, void *user)
@@ -71,8 +162,9 @@ struct executor *executor_start(const char *name, int n_threads, void *user)
         return NULL;
     pthread_mutex_init(&e->mutex, NULL);
     pthread_cond_init(&e->more, NULL);
-    e->last = &e->first;
+    fair_init(&e->queue);
     e->user = user;
+    e->n_wanted = n_threads;
     sigfillset(&all); /* The new threads block all signals, which the loop handles. */
     pthread_sigmask(SIG_SETMASK, &all, &old);
     for (; e->n_threads < n_threads; e->n_threads++) {
@@ -89,11 +181,9 @@ struct executor *executor_start(const char *name, int n_threads, void *user)
 
 void executor_post(struct executor *e, struct task *task)
 {
-    task->next = NULL;
     atomic_fetch_add(&e->depth, 1);
     pthread_mutex_lock(&e->mutex);
-    *e->last = task;
-    e->last = &task->next;
+    fair_post(&e->queue, task, now());
     pthread_cond_signal(&e->more);
     pthread_mutex_unlock(&e->mutex);
 }
@@ -103,17 +193,15 @@ int executor_take(struct executor *e, bool (*fits)(const struct task *task, cons
 {
     int n = 0, waiting = 0;
     pthread_mutex_lock(&e->mutex);
-    for (const struct task *task = e->first; task; task = task->next)
+    for (const struct task *task = e->queue.first; task; task = task->next)
         waiting += fits(task, cls);
-    for (struct task **at = &e->first;
+    for (struct task **at = &e->queue.first;
          *at && n < waiting / 2 && n < most;) { /* *at may become NULL, because a task may no longer fit. */
         if (!fits(*at, cls)) {
             at = &(*at)->next;
             continue;
         }
-        out[n] = *at;
-        if (!(*at = out[n++]->next))
-            e->last = at;
+        out[n++] = fair_drop(&e->queue, at);
     }
     pthread_mutex_unlock(&e->mutex);
     atomic_fetch_sub(&e->depth, n);
@@ -124,45 +212,25 @@ struct release {
     struct task task;
     void *pointer;
     void (*release)(void *pointer);
-    int64_t bytes; /* How many of them may go back piece by piece before. */
 };
-
-/* The pages that lie within the memory as a whole. What the allocator has beside it stays. */
-static void give_back(void *memory, int64_t bytes)
-{
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), end = ((uintptr_t)memory + (uintptr_t)bytes) & ~(page - 1);
-    for (uintptr_t at = ((uintptr_t)memory + page - 1) & ~(page - 1); at < end; at += PIECE_BYTES)
-        madvise((void *)at, end - at < PIECE_BYTES ? end - at : PIECE_BYTES, MADV_DONTNEED);
-}
 
 static void run_release(struct task *task, void *user)
 {
     struct release *r = (struct release *)task;
     (void)user;
-    give_back(r->pointer, r->bytes);
     r->release(r->pointer);
     free(r);
 }
 
-static void post_release(struct executor *e, const struct release *what, int64_t bytes)
+void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*release)(void *pointer))
 {
     struct release *r = bytes > SMALL_RELEASE ? malloc(sizeof *r) : NULL;
     if (!r) {
-        what->release(what->pointer);
+        release(pointer);
         return;
     }
-    *r = *what;
+    *r = (struct release){{.run = run_release}, pointer, release};
     executor_post(e, &r->task);
-}
-
-void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*release)(void *pointer))
-{
-    post_release(e, &(struct release){{NULL, run_release}, pointer, release, 0}, bytes);
-}
-
-void executor_free(struct executor *e, void *memory, int64_t bytes)
-{
-    post_release(e, &(struct release){{NULL, run_release}, memory, free, bytes}, bytes);
 }
 
 void executor_stop(struct executor *e)
@@ -180,6 +248,15 @@ void executor_stop(struct executor *e)
     free(e);
 }
 
+int64_t executor_waits(struct executor *e, int n[FAIR_CLASSES])
+{
+    pthread_mutex_lock(&e->mutex);
+    memcpy(n, e->queue.n, sizeof e->queue.n);
+    const int64_t longest = fair_longest_wait(&e->queue, now());
+    pthread_mutex_unlock(&e->mutex);
+    return longest;
+}
+
 int executor_depth(const struct executor *e)
 {
     return atomic_load(&e->depth);
@@ -191,6 +268,6 @@ uint64_t executor_busy_since(const struct executor *e)
 
 uint64_t executor_longest(struct executor *e)
 {
-    const uint64_t since = executor_busy_since(e), at = now(), longest = atomic_exchange(&e->longest, 0);
+    const uint64_t since = atomic_load(&e->stretch_since), at = now(), longest = atomic_exchange(&e->longest, 0);
     return since && at > since && at - since > longest ? at - since : longest;
 }

@@ -2,6 +2,7 @@
 /* jobs.c: moves jobs from step to step, for the rooms that start them (jobs.h). Everything here runs on the loop,
  * except what the first part says: run_step and what a step may call on its thread. */
 #include "server/jobs/jobs.h"
+#include "server/base/stop.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -13,6 +14,11 @@ int job_fail(struct job *job, int code, const char *field, const char *format, .
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     return sdd_fail(&job->err, code, field, "%s", text);
+}
+
+static int client_left(struct job *job)
+{
+    return job_fail(job, SDD_ECANCELLED, "", "the client went away");
 }
 
 void jobs_hand_over(struct jobs *jobs, struct task *task)
@@ -43,12 +49,20 @@ static void run_step(struct task *task, void *user)
     (void)user;
     job->phases[PHASE_QUEUE] += (double)(start - job->waiting_since) * 1e-9;
     if (atomic_load(&job->cancel) && !job->committed)
-        rc = job_fail(job, SDD_ECANCELLED, "", "the client went away");
-    else
+        rc = client_left(job);
+    else {
+        stop_watch(job->task.claim.cancel);
         rc = job->step->run(job);
+        stop_watch(NULL);
+    }
     if (job->step->phase >= 0)
         job->phases[job->step->phase] += (double)(uv_hrtime() - start) * 1e-9;
-    job_leave(job, rc);
+    if (rc == SDD_ENO_MEMORY && job->err.needed && job->step->queue == ON_DEVICE &&
+        executor_is_inside(job->jobs->compute)) {
+        job->alone = true; /* The task around it holds memory that could be had otherwise. */
+        job_wait(job);
+    } else
+        job_leave(job, rc);
 }
 
 void job_leave(struct job *job, int rc)
@@ -60,7 +74,14 @@ void job_leave(struct job *job, int rc)
 
 void job_wait(struct job *job)
 {
+    const enum queue queue = job->step->queue;
     job->task.run = run_step;
+    job->task.claim = (struct fair_claim){.principal = job->principal,
+                                          .connection = job->connection,
+                                          .cost_ns = job->cost_ns[queue],
+                                          .thing = job->thing,
+                                          .alone = job->alone,
+                                          .cancel = job->committed ? NULL : &job->cancel};
     job->waiting_since = uv_hrtime();
     executor_post(executor_of(job), &job->task);
 }
@@ -84,6 +105,8 @@ int job_join(struct job *job, bool (*fits)(const struct job *job, const struct j
     const struct pair p = {job, fits};
     struct task *tasks[JOB_MOST_JOINED];
     const int n = executor_take(executor_of(job), joins, &p, most < JOB_MOST_JOINED ? most : JOB_MOST_JOINED, tasks);
+    if (n)
+        executor_keep_on(executor_of(job)); /* A client that leaves must not stop the others. */
     for (int k = 0; k < n; k++) {
         out[k] = CONTAINER(tasks[k], struct job, task);
         out[k]->phases[PHASE_QUEUE] += (double)(uv_hrtime() - out[k]->waiting_since) * 1e-9;
@@ -105,6 +128,7 @@ static void let_next(struct jobs *jobs, struct turns *turns)
         return;
     turns->holder = next;
     next->holds = true;
+    next->waits = false;
     list_append(&jobs->runnable, &next->wait);
 }
 
@@ -133,6 +157,18 @@ int job_share(struct job *job)
     turns->readers++;
     let_next(job->jobs, turns);
     return SDD_OK;
+}
+
+void job_settle(struct job *job, enum settled what)
+{
+    job->settled = what;
+}
+
+bool job_may_peek(const struct turns *turns, enum settled what)
+{
+    if (turns->closed)
+        return false;
+    return turns->holder ? turns->holder->settled >= what : turns->readers > 0 || list_empty(&turns->waiting);
 }
 
 void job_close(struct job *job)
@@ -171,12 +207,16 @@ static void finish(struct job *job)
     end_turn(job);
     list_remove(&job->all);
     jobs->n--;
+    jobs->n_light -= !job->on_device;
+    jobs->of_principal[job->principal % JOB_PRINCIPALS] -= job->on_device;
     job->ops->free(job);
 }
 
 /* Chooses the next step by the result of the last one. Returns true when the job is over. */
 static bool judge(struct job *job)
 {
+    if (job->rc == JOB_PARK) /* Only a cancelled job comes here with it. */
+        job->rc = client_left(job);
     if (job->rc < 0) {
         job->err.code = job->rc;
         return true;
@@ -190,6 +230,7 @@ static bool judge(struct job *job)
             return true;
         }
         job->step = job->ops->steps;
+        job->settled = SETTLED_NOTHING;
     } else
         job->step++;
     return false;
@@ -200,7 +241,7 @@ static void advance(struct job *job)
     for (;;) {
         if (!job->step->run || (job->step->queue == ON_LOOP && atomic_load(&job->cancel) && !job->committed)) {
             if (job->step->run)
-                job->rc = job_fail(job, SDD_ECANCELLED, "", "the client went away");
+                job->rc = client_left(job);
             finish(job);
             return;
         }
@@ -220,14 +261,115 @@ static void advance(struct job *job)
     }
 }
 
+/* ---- jobs that wait for memory ----------------------------------------------------------------------------------- */
+/* A job that was first in line, and whose memory somebody else took meanwhile, is first again. */
+static void park(struct job *job)
+{
+    struct jobs *jobs = job->jobs;
+    job->waiting_since = uv_hrtime();
+    list_append(job->parked ? jobs->parked.next : &jobs->parked, &job->wait);
+    job->parked = true;
+    atomic_fetch_add(&jobs->n_parked, 1);
+}
+
+static void leave_park(struct job *job)
+{
+    list_remove(&job->wait);
+    atomic_fetch_sub(&job->jobs->n_parked, 1);
+    job->phases[PHASE_QUEUE] += (double)(uv_hrtime() - job->waiting_since) * 1e-9;
+}
+
+static void give_up(struct job *job, int code)
+{
+    leave_park(job);
+    job->rc = code;
+    finish(job);
+}
+
+int64_t jobs_unpark(struct jobs *jobs, int64_t room, bool moved)
+{
+    const uint64_t now = uv_hrtime();
+    if (moved)
+        jobs->moved_at = now;
+    for (struct list *at = jobs->parked.next; at != &jobs->parked; at = jobs->parked.next) {
+        struct job *job = CONTAINER(at, struct job, wait);
+        if (job->err.needed > room)
+            break;
+        room -= job->err.needed;
+        leave_park(job);
+        job_wait(job);
+    }
+    for (struct list *at = jobs->parked.next, *next; at != &jobs->parked; at = next) {
+        struct job *job = CONTAINER(at, struct job, wait);
+        next = at->next;
+        if (atomic_load(&job->cancel))
+            give_up(job, client_left(job));
+        else if ((double)(now - jobs->moved_at) * 1e-9 > JOBS_PATIENCE)
+            give_up(job, job->err.code);
+    }
+    return list_empty(&jobs->parked) ? 0 : CONTAINER(jobs->parked.next, struct job, wait)->err.needed;
+}
+
+void jobs_wake(struct jobs *jobs)
+{
+    uv_async_send(&jobs->wake);
+}
+
+static bool is_parked(const struct job *job)
+{
+    return job->parked && job->wait.next; /* It may have gone on since it was parked. */
+}
+
 static void go_on(struct task *task, void *user)
 {
     struct job *job = CONTAINER(task, struct job, task);
     (void)user;
-    if (judge(job))
+    if (job->rc == JOB_PARK && !atomic_load(&job->cancel))
+        park(job);
+    else if (judge(job))
         finish(job);
     else
         advance(job);
+}
+
+static bool needs_device(const struct job_ops *ops)
+{
+    for (const struct step *step = ops->steps; step->run; step++)
+        if (step->queue == ON_DEVICE)
+            return true;
+    return false;
+}
+
+static int refuse(struct job *job, int code, const char *whose, int n)
+{
+    metrics_add(job->jobs->metrics, M_REJECTED_QUEUE, 1);
+    return job_fail(
+        job, code, "",
+        "%d requests%s are being worked on, and the daemon takes %d (--queue-size): wait for answers before "
+        "sending more",
+        n, whose, (int)job->jobs->most);
+}
+
+/* Counts the job, and says whether there is room for it. What the daemon itself wants has always room. */
+static int admit(struct job *job)
+{
+    struct jobs *jobs = job->jobs;
+    int *mine = jobs->of_principal + job->principal % JOB_PRINCIPALS;
+    const int others = jobs->n - jobs->n_light, before = *mine;
+    job->on_device = !job->peeks && needs_device(job->ops);
+    jobs->n++;
+    jobs->n_light += !job->on_device;
+    *mine += job->on_device;
+    if (!job->principal)
+        return SDD_OK;
+    if (!job->on_device)
+        return jobs->n_light > jobs->most ? refuse(job, SDD_EBUSY, "", jobs->n_light - 1) : SDD_OK;
+    if (others >= jobs->most)
+        return refuse(job, SDD_EBUSY, "", others);
+    const int times = job->cost_ns[ON_DEVICE] > FAIR_SHORT_NS ? 1 : 3;
+    return before >= times * (jobs->most - others)
+               ? refuse(job, SDD_ETOO_MANY, " of this token, or without one of this address,", before)
+               : SDD_OK;
 }
 
 void job_start(struct jobs *jobs, struct job *job, const struct job_ops *ops, struct turns *turns)
@@ -235,16 +377,21 @@ void job_start(struct jobs *jobs, struct job *job, const struct job_ops *ops, st
     job->jobs = jobs;
     job->ops = ops;
     job->step = ops->steps;
-    job->turns = turns;
     list_append(&jobs->all, &job->all);
     jobs_deadline(jobs, job->deadline);
-    if (++jobs->n > jobs->most) {
-        metrics_add(jobs->metrics, M_REJECTED_QUEUE, 1);
-        job->rc = job_fail(job, SDD_EBUSY, "", "%d requests are being worked on, the limit is %d", jobs->n - 1,
-                           (int)jobs->most);
+    job->rc = admit(job);
+    if (job->rc) {
         job->err.code = job->rc;
         finish(job);
+        return;
+    }
+    job->turns = turns;
+    if (turns && job->peeks && job_may_peek(turns, job->peeks)) {
+        job->shares = true;
+        turns->readers++;
+        advance(job);
     } else if (turns && (!list_empty(&turns->waiting) || !may_begin(turns, job))) {
+        job->waits = true;
         job->waiting_since = uv_hrtime();
         list_append(&turns->waiting, &job->wait);
     } else {
@@ -259,13 +406,18 @@ void job_abandon(struct job *job, int code)
 {
     struct sdd_error err = {0};
     atomic_store(&job->cancel, 1); /* Even without a request the job may go on after its answer. */
-    if (!job->request)
+    if (!job->request) {
+        if (is_parked(job))
+            give_up(job, client_left(job));
         return;
+    }
     metrics_add(job->jobs->metrics, M_CANCELLED, 1);
     sdd_fail(&err, code, "",
              code == SDD_EDEADLINE ? "the work did not finish before the request's deadline" : "the client went away");
     answer(job, &err);
-    if (job->turns && !job->holds && !job->shares) { /* It still waits for its turn, so nothing of it runs. */
+    if (is_parked(job)) {
+        give_up(job, SDD_ECANCELLED);
+    } else if (job->waits) { /* It still waits for its turn, so nothing of it runs. */
         job->rc = SDD_ECANCELLED;
         finish(job);
     }
@@ -318,6 +470,7 @@ bool jobs_start(struct jobs *jobs, uv_loop_t *loop, int host_workers)
 {
     list_init(&jobs->all);
     list_init(&jobs->runnable);
+    list_init(&jobs->parked);
     pthread_mutex_init(&jobs->mutex, NULL);
     uv_async_init(loop, &jobs->wake, on_wake);
     uv_timer_init(loop, &jobs->deadline);
@@ -325,7 +478,8 @@ bool jobs_start(struct jobs *jobs, uv_loop_t *loop, int host_workers)
     jobs->host = executor_start("subdd-host", host_workers, jobs->user);
     jobs->disk = executor_start("subdd-store", 1, jobs->user);
     jobs->compute = executor_start("subdd-compute", 1, jobs->user);
-    return jobs->host && jobs->disk && jobs->compute;
+    jobs->reaper = executor_start("subdd-reaper", 1, jobs->user);
+    return jobs->host && jobs->disk && jobs->compute && jobs->reaper;
 }
 
 void jobs_fini(struct jobs *jobs)
@@ -333,5 +487,6 @@ void jobs_fini(struct jobs *jobs)
     executor_stop(jobs->host);
     executor_stop(jobs->disk);
     executor_stop(jobs->compute);
+    executor_stop(jobs->reaper);
     pthread_mutex_destroy(&jobs->mutex);
 }

@@ -7,7 +7,9 @@
  *   job_start -> [wait for its turn] -> step, step, ... -> ops->answer (when a client still waits) -> ops->free
  *
  * A job may take its turn at one thing, which is a mesh, from its first step to its end. Jobs on one mesh run one after
- * the other in the order in which they came, except for readers, which run at the same time from job_share on. A step
+ * the other in the order in which they came, except for readers, which run at the same time from job_share on, and for
+ * those that find all they need in host memory: they do not wait for what only the device is busy with (job_settle). A
+ * step
  * has the job to itself on its thread, unless it lets the loop answer while it goes on (refine/compute.c). The struct
  * of a kind of job has the job as its first member.
  *
@@ -28,15 +30,19 @@ struct jobs;
 struct request;
 
 enum queue { ON_LOOP, ON_HOST, ON_STORE, ON_DEVICE };
-/* Results of a step: JOB_DONE skips the other steps, and JOB_AGAIN starts over at the first one. */
-enum { JOB_DONE = 1, JOB_AGAIN = 2 };
+/* Results of a step: JOB_DONE skips the other steps, and JOB_AGAIN starts over at the first one. JOB_PARK runs the same
+ * step again once there is memory: job->err.needed says how much, and job->err is the answer when none comes. */
+enum { JOB_DONE = 1, JOB_AGAIN = 2, JOB_PARK = 3 };
+/* What a job that holds its turn leaves as it is, from job_settle on. */
+enum settled { SETTLED_NOTHING, SETTLED_RECORD, SETTLED_HOST };
+#define JOB_PRINCIPALS 4096 /* Two principals with the same hash modulo this are counted as one. */
 #define JOB_MAX_ROUNDS 8
 #define JOB_MOST_JOINED 63
 
 struct step {
     enum queue queue;
     int phase;                           /* The enum phase to which its time is added, or -1 when it adds it itself. */
-    int (*run)(struct job *job);         /* Returns SDD_OK, JOB_DONE, JOB_AGAIN, or an error in job->err. */
+    int (*run)(struct job *job);         /* Returns SDD_OK, JOB_DONE, JOB_AGAIN, JOB_PARK, or an error in job->err. */
     bool (*skip)(const struct job *job); /* Called on the loop; true skips the step. NULL never skips. */
 };
 struct job_ops {
@@ -60,7 +66,7 @@ static inline void turns_init(struct turns *t)
 
 struct job {
     struct task task;
-    struct list wait; /* In the line of its turns, or in jobs->runnable. */
+    struct list wait; /* In the line of its turns, in jobs->runnable or in jobs->parked. */
     struct list all;  /* In jobs->all. */
     const struct job_ops *ops;
     const struct step *step;
@@ -68,10 +74,21 @@ struct job {
     struct request *request; /* The loop's. It waits for the answer; NULL when nobody waits any more. */
     struct turns *turns;     /* The turns that it holds or waits for, or NULL. */
     bool holds;
-    bool reader;    /* It will call job_share. */
-    bool shares;    /* It has called job_share. */
-    bool closes;    /* It has called job_close. */
-    bool committed; /* A durable change was made, so the job can no longer be cancelled. */
+    bool reader; /* It will call job_share. */
+    bool shares; /* It has called job_share. */
+    bool waits;  /* It is in the line of its turns. */
+    /* What it needs to be left as it is: it finds all there, and only reads. Set before job_start; SETTLED_NOTHING for
+     * a job that waits for its turn. */
+    enum settled peeks;
+    enum settled settled; /* What it has called job_settle with. */
+    bool closes;          /* It has called job_close. */
+    bool alone;     /* It was inside another task on the device and found no memory, so it is not inside one again. */
+    bool on_device; /* It has a step for the device. */
+    uint32_t principal, connection; /* Hashes of who asks; 0 for the daemon itself. */
+    int64_t cost_ns[ON_DEVICE + 1]; /* The estimated time of a step on each thread. */
+    uint64_t thing;                 /* The hash of what the step on the device works on, such as a topology. */
+    bool parked;                    /* It waits for memory, or has waited and is to get it before others. */
+    bool committed;                 /* A durable change was made, so the job can no longer be cancelled. */
     atomic_int cancel;
     uint64_t deadline, waiting_since; /* Times of uv_hrtime. */
     int rc, rounds;
@@ -97,9 +114,14 @@ struct jobs {
     struct metrics *metrics;
     /* jobs_start makes the rest. */
     struct executor *host, *disk, *compute; /* Any thread may post to them. */
-    int n;
+    struct executor *reaper;                /* It only frees memory, which so never waits behind work. */
+    int n, n_light;                         /* All jobs, and those of them that need no device. */
+    int of_principal[JOB_PRINCIPALS];       /* The jobs of each principal that need the device. */
     struct list all;
     struct list runnable;  /* Jobs that got their turn and wait for jobs_run. */
+    struct list parked;    /* Jobs that wait for memory, the first one in line first. */
+    atomic_int n_parked;   /* How many; any thread may read it. */
+    uint64_t moved_at;     /* When memory moved last. */
     pthread_mutex_t mutex; /* Guards `done` alone. */
     struct task *done;     /* Tasks for the loop, the newest one first. */
     uv_async_t wake;
@@ -111,13 +133,22 @@ bool jobs_start(struct jobs *jobs, uv_loop_t *loop, int host_workers);
 /* jobs_fini: runs what is posted, then ends the threads. */
 void jobs_fini(struct jobs *jobs);
 
-/* job_start: starts a job whose request and deadline are set. With `turns` (which may be NULL) it first waits for its
- * turn there. When there are `most` jobs already, the request is answered with SDD_EBUSY and the job is freed.
+/* job_start: starts a job whose request, deadline, principal and costs are set. With `turns` (which may be NULL) it
+ * first waits for its turn there.
+ *   `most` jobs may need the device, and `most` others need none, so these never wait for a place. Of the places that
+ * are left, a principal may hold three times as many as stay free for others, or as many, with long work: one alone
+ * gets three quarters of all or one half, and whoever comes next finds a place. A job that is not admitted is freed,
+ * and its request answered with SDD_EBUSY when all places are taken, else with SDD_ETOO_MANY.
  * Owner   jobs/ takes the job over */
 void job_start(struct jobs *jobs, struct job *job, const struct job_ops *ops, struct turns *turns);
 /* job_share: for a step on the loop of a job that holds its turn. From here on the job only reads, and has left in
  * place all that the next reader needs; so that one may begin. Returns SDD_OK. */
 int job_share(struct job *job);
+/* job_settle: for a step on the loop of a job that holds its turn. Until it is called again, or the steps start over,
+ * the job leaves this as it is: jobs that peek begin meanwhile, ahead of the line. */
+void job_settle(struct job *job, enum settled what);
+/* job_may_peek: whether a job that peeks at this much would begin at once. */
+bool job_may_peek(const struct turns *turns, enum settled what);
 /* job_close: for a step on the loop of a job that holds or shares its turn. No other job begins there until it ends. */
 void job_close(struct job *job);
 /* job_join: takes over other jobs that wait for the same step and fit, as executor_take picks them, so that one step
@@ -142,6 +173,13 @@ void jobs_hand_over(struct jobs *jobs, struct task *task);
 void jobs_collect(struct jobs *jobs);
 /* jobs_run: runs the jobs that got their turn. */
 void jobs_run(struct jobs *jobs);
+/* jobs_unpark: lets the first parked jobs go on that fit into `room` bytes together. It ends the others when no memory
+ * has `moved` for JOBS_PATIENCE seconds: whoever has it then keeps it for long.
+ * Result  the bytes that the next one in line needs, or 0 when none waits */
+#define JOBS_PATIENCE 5.0
+int64_t jobs_unpark(struct jobs *jobs, int64_t room, bool moved);
+/* jobs_wake: has the loop look soon whether jobs can go on. Any thread may call it. */
+void jobs_wake(struct jobs *jobs);
 /* jobs_report: tells the hook `ended` how work that is not a job has ended. */
 void jobs_report(struct jobs *jobs, int rc);
 /* jobs_deadline: has the deadlines of all jobs looked at when this time of uv_hrtime comes, unless that happens earlier

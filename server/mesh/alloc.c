@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alloc.c: allocates the arrays of mesh/. It multiplies sizes in 64 bits, and when memory is out the error says how
  * many bytes were needed. */
+#include "server/base/pool.h"
 #include "server/base/size.h"
 #include "server/mesh/mesh.h"
 #include <stdlib.h>
@@ -12,7 +13,7 @@ void *mesh_alloc(int64_t n, int64_t bytes, struct sdd_error *err)
         (void)sdd_fail(err, SDD_ETOO_LARGE, "", "%lld rows of %lld bytes are too many", (long long)n, (long long)bytes);
         return NULL;
     }
-    void *p = malloc(total ? (size_t)total : 1);
+    void *p = claim_draw(total) ? malloc(total ? (size_t)total : 1) : NULL;
     if (p)
         return p;
     (void)sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for %lld bytes", (long long)total);

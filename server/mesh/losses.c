@@ -33,6 +33,14 @@ int losses_add(struct losses *l, const char *field, const char *kind, struct sdd
     return SDD_OK;
 }
 
+void losses_more(struct losses *l, const char *kind, int64_t n)
+{
+    int i = 0;
+    while (i < l->n && strncmp(l->rows[i].kind, kind, LOSS_KIND_SIZE - 1) != 0)
+        i++;
+    *(i < l->n ? &l->rows[i].count : &l->others) += n;
+}
+
 int losses_take(struct losses *l, int failed, const struct sdd_error *why, const char *kind, const char *done,
                 struct sdd_error *err)
 {

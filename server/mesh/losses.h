@@ -33,8 +33,11 @@ struct losses {
  * Errors  SDD_EMESH, with the sentence */
 int losses_add(struct losses *l, const char *field, const char *kind, struct sdd_error *err, const char *format, ...)
     __attribute__((format(printf, 5, 6), warn_unused_result));
-/* losses_take: makes a loss of a check that has failed with SDD_EMESH and *why, where `l` is given and not strict; `done`
- * says what became of the part, such as "UVs are left out". Otherwise the check's own error is returned, in *err.
+/* losses_more: counts n more losses of a kind, for a reader that counts them itself. */
+void losses_more(struct losses *l, const char *kind, int64_t n);
+/* losses_take: makes a loss of a check that has failed with SDD_EMESH and *why, where `l` is given and not strict;
+ * `done` says what became of the part, such as "the UVs are left out". Otherwise the check's own error is returned, in
+ * *err.
  * Result  SDD_OK for a loss; `failed` for everything else, SDD_OK among it */
 int losses_take(struct losses *l, int failed, const struct sdd_error *why, const char *kind, const char *done,
                 struct sdd_error *err) __attribute__((warn_unused_result));

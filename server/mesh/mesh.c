@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mesh.c: copies, checks, measures and names the control mesh of mesh.h, and hands it to the compute library. */
 #include "server/mesh/mesh.h"
+#include "server/base/stop.h"
 #include "server/mesh/encode.h"
 #include "server/base/chars.h"
 #include <gnutls/crypto.h>
@@ -112,6 +113,20 @@ void mesh_desc(const struct mesh *m, struct sdd_mesh_desc *out)
     };
 }
 
+#define HASH_BYTES ((size_t)4 << 20) /* What is hashed between two looks whether anybody waits. */
+
+/* Returns 0, SDD_ECANCELLED, or another number when the hash failed. */
+static int hash_part(gnutls_hash_hd_t hash, const void *data, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += HASH_BYTES) {
+        if (stop_asked())
+            return SDD_ECANCELLED;
+        if (gnutls_hash(hash, (const char *)data + at, bytes - at < HASH_BYTES ? bytes - at : HASH_BYTES) < 0)
+            return SDD_EINTERNAL;
+    }
+    return SDD_OK;
+}
+
 int mesh_topology_id(const struct mesh *m, char out[MESH_TOPOLOGY_ID_SIZE], struct sdd_error *err)
 {
     struct mesh_encoding e;
@@ -123,8 +138,10 @@ int mesh_topology_id(const struct mesh *m, char out[MESH_TOPOLOGY_ID_SIZE], stru
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for SHA-256");
     int bad = 0;
     for (int i = 0; i < e.n && !bad; i++)
-        bad = e.parts[i].bytes && gnutls_hash(hash, e.parts[i].data, e.parts[i].bytes) < 0;
+        bad = hash_part(hash, e.parts[i].data, e.parts[i].bytes);
     gnutls_hash_deinit(hash, digest);
+    if (bad == SDD_ECANCELLED)
+        return stop_fail(err);
     if (bad)
         return sdd_fail(err, SDD_EINTERNAL, "", "SHA-256 failed");
     for (int i = 0; i < 16; i++)

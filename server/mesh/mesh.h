@@ -16,7 +16,8 @@
   * Every array is allocated even when it has no rows; only uv_indices and primvars are NULL when there are none.
  *
  * The host checks that lengths agree with counts. Whether an index, a coordinate or an edge is valid is checked by
- * sdd_topology_create, so code here that indexes with these arrays calls mesh_check_indices first. */
+ * sdd_topology_create, so code here that indexes with these arrays calls mesh_check_indices first. Of a client's mesh
+ * mesh_build checks tags, UVs and primvars before that, so that it can leave out what is wrong (losses.h). */
 #ifndef SUBDD_MESH_H
 #define SUBDD_MESH_H
 #include "gpu/sdd/sdd.h"

@@ -261,11 +261,12 @@ static int add(struct mesh *m, const struct primvar_array *a, struct totals *t, 
 {
     struct primvar *p = &m->primvars[m->n_primvars];
     struct sdd_error why = {0};
-    char kind[PRIMVAR_NAME_SIZE + 8];
+    char kind[PRIMVAR_NAME_SIZE + 8], done[PRIMVAR_NAME_SIZE + 24];
     int bad = is_there(m, a->info.name)
                   ? sdd_fail(&why, l ? SDD_EMESH : SDD_EINVALID, "primvars", "primvar %s is there twice", a->info.name)
                   : build(p, a, m, l != NULL, &t->made, &why);
     (void)snprintf(kind, sizeof kind, "primvar %s", a->info.name);
+    (void)snprintf(done, sizeof done, "%s is left out", kind);
     if (!bad) {
         m->n_primvars++;
         return set_names_build(p, a, &t->names, &t->bytes, l, err);
@@ -273,7 +274,7 @@ static int add(struct mesh *m, const struct primvar_array *a, struct totals *t, 
     free(p->values);
     free(p->indices);
     memset(p, 0, sizeof *p);
-    return losses_take(l, bad, &why, kind, "the primvar is left out", err);
+    return losses_take(l, bad, &why, kind, done, err);
 }
 
 int primvars_build(struct mesh *m, const struct mesh_arrays *a, struct sdd_error *err)

@@ -32,8 +32,8 @@ struct primvar_info {
     int32_t width;         /* Numbers in a row of values. */
     int32_t n_values;      /* Rows of values. */
 };
-/* The names of face sets, such as materials or groups: a uniform primvar of one i32 may have them. Its value 0 is no set,
- * and its value k is the k-th name. Materials are primvar materialBind (USD's family of subsets), OBJ's groups are
+/* The names of face sets, such as materials or groups: a uniform primvar of one i32 may have them. Its value 0 is no
+ * set, and its value k is the k-th name. Materials are primvar materialBind (USD's family of subsets), OBJ's groups are
  * primvar group. */
 struct set_names {
     const char *text; /* n names of UTF-8, each with a NUL at its end; NULL without names. */

@@ -59,7 +59,7 @@ int set_names_check_value(const struct set_names *s, int32_t value, int64_t row,
 int set_names_build(struct primvar *p, const struct primvar_array *a, int64_t *names, int64_t *bytes, struct losses *l,
                     struct sdd_error *err)
 {
-    char kind[PRIMVAR_NAME_SIZE + 24], field[FIELD_SIZE];
+    char kind[PRIMVAR_NAME_SIZE + 24], done[PRIMVAR_NAME_SIZE + 32], field[FIELD_SIZE];
     struct sdd_error why = {0};
     int32_t *values = p->values;
     if (!a->sets.n)
@@ -70,9 +70,10 @@ int set_names_build(struct primvar *p, const struct primvar_array *a, int64_t *n
     if (bad)
         return losses_take(l, bad, &why, kind, "the names are left out", err);
     (void)snprintf(kind, sizeof kind, "sets of primvar %s", a->info.name);
+    (void)snprintf(done, sizeof done, "the face is in no set of %s", a->info.name);
     for (int64_t i = 0; i < p->info.n_values; i++) {
         bad = set_names_check_value(&a->sets, values[i], i, a->where, &why);
-        int rc = bad ? losses_take(l, bad, &why, kind, "the face is in no set", err) : SDD_OK;
+        int rc = bad ? losses_take(l, bad, &why, kind, done, err) : SDD_OK;
         if (rc)
             return rc;
         if (bad)

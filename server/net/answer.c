@@ -185,7 +185,7 @@ static ssize_t blob_read(void *cls, uint64_t at, char *out, size_t max)
 static void blob_free(void *cls)
 {
     struct blob *b = cls;
-    b->net->hooks.release(b->net->hooks.user, b->data, b->bytes);
+    b->net->hooks.release(b->net->hooks.user, POOL_FRAMES, b->data, (int64_t)b->bytes);
     free(b);
 }
 
@@ -197,11 +197,13 @@ static struct MHD_Response *blob_response(struct request *r, void *body, size_t 
         *b = (struct blob){r, r->net, bytes, body};
         response = MHD_create_response_from_callback(bytes, ANSWER_BLOCK, blob_read, b, blob_free);
     }
-    if (!response) {
-        free(b);
-        free(body);
+    if (response) {
+        pool_add(r->net->pool, POOL_FRAMES, (int64_t)bytes);
+        return response;
     }
-    return response;
+    free(b);
+    free(body);
+    return NULL;
 }
 
 void answer_taken(struct request *r, int status, enum media media, void *body, size_t bytes)
@@ -246,7 +248,8 @@ void answer_preflight(struct request *r, const char *methods)
         answer_header(r, "Access-Control-Allow-Private-Network", "true");
 }
 
-/* Reads a line "VERTICES FACES PATH" of request->prims. Returns the next line, or NULL at the end. `path` gets a copy. */
+/* Reads a line "VERTICES FACES PATH" of request->prims. Returns the next line, or NULL at the end. `path` gets a
+ * copy. */
 static const char *read_prim(const char *line, long long *vertices, long long *faces, struct text *path)
 {
     char *end;
@@ -307,8 +310,8 @@ void problem_json(struct text *out, const struct sdd_error *err, const char *pri
     text_puts(out, "}\n");
 }
 
-/* Makes messages of the lines of request->prims. Returns NULL, with *n = 0, when there are none, or no memory; *paths has
- * the text that they borrow. */
+/* Makes messages of the lines of request->prims. Returns NULL, with *n = 0, when there are none, or no memory; *paths
+ * has the text that they borrow. */
 static Subdd__V1__MeshPrim *pack_prims(const char *prims, Subdd__V1__MeshPrim ***pointers, size_t *n, char **paths)
 {
     size_t lines = 0, i = 0;

@@ -128,6 +128,8 @@ static int check_body(struct request *r, struct sdd_error *err)
     r->body_limit = r->media_in & MEDIA_JSON ? r->net->config->max_json_bytes : r->net->config->max_body_bytes;
     if (r->body_limit > r->net->config->max_inflight_bytes)
         r->body_limit = r->net->config->max_inflight_bytes;
+    if (r->body_limit > r->net->pool->limit)
+        r->body_limit = r->net->pool->limit;
     if (head->content_length > r->body_limit) {
         sdd_fail(err, SDD_ETOO_LARGE, "body", "the body has %lld bytes, the limit is %lld",
                  (long long)head->content_length, (long long)r->body_limit);
@@ -137,6 +139,8 @@ static int check_body(struct request *r, struct sdd_error *err)
     }
     if (head->content_length > r->net->config->max_inflight_bytes - r->net->inflight_bytes)
         return sdd_fail(err, SDD_EBUSY, "body", "too many bytes of request bodies are in flight");
+    if (head->content_length > pool_could(r->net->pool))
+        return sdd_fail(err, SDD_EBUSY, "body", "others hold the memory that this body needs; try again soon");
     return SDD_OK;
 }
 
@@ -244,7 +248,7 @@ static bool reserve(struct request *r, size_t more)
     if (capacity <= r->body_capacity)
         return true;
     int64_t extra = (int64_t)(capacity - r->body_capacity);
-    if (extra > r->net->config->max_inflight_bytes - r->net->inflight_bytes)
+    if (extra > r->net->config->max_inflight_bytes - r->net->inflight_bytes || extra > pool_could(r->net->pool))
         return false;
     unsigned char *body = realloc(r->body, capacity);
     if (!body)
@@ -252,6 +256,8 @@ static bool reserve(struct request *r, size_t more)
     r->body = body;
     r->body_capacity = capacity;
     r->counted += extra;
+    r->claim += extra;
+    pool_add(r->net->pool, POOL_BODIES, extra);
     r->net->inflight_bytes += extra;
     return true;
 }
@@ -368,7 +374,7 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **state, en
     if (r->response)
         MHD_destroy_response(r->response);
     query_free(&r->query);
-    n->hooks.release(n->hooks.user, r->body, r->body_capacity);
+    n->hooks.release(n->hooks.user, POOL_BODIES, r->body, r->claim);
     free(r);
 }
 

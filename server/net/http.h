@@ -46,6 +46,7 @@ struct request {
     size_t body_bytes, body_capacity;
     int64_t body_limit;
     int64_t counted;            /* What this body adds to net->inflight_bytes. */
+    int64_t claim;              /* What it has of net->pool. Who takes the body over takes this too. */
     uint64_t started, deadline; /* Times of uv_hrtime; the deadline is 0 until it is known. */
     bool dispatched;            /* The handler was called. */
     bool asleep;                /* The connection is suspended. */

@@ -13,6 +13,7 @@
 #define SUBDD_NET_H
 #include "server/base/log.h"
 #include "server/base/metrics.h"
+#include "server/base/pool.h"
 #include "server/base/settings.h"
 #include "server/net/mhd/conn.h"
 #include "server/net/route.h"
@@ -39,8 +40,9 @@ struct net_hooks {
     void (*waits)(struct request *r);
     /* The request is over. Its client may have left before there was an answer. */
     void (*left)(struct request *r);
-    /* Frees memory that was malloc'ed. That of a large body takes longer than the loop may be away. */
-    void (*release)(void *user, void *memory, size_t bytes);
+    /* Frees memory that was malloc'ed and that the pool counts, and then gives its bytes back. That of a large body
+     * takes longer than the loop may be away. */
+    void (*release)(void *user, enum pool_use use, void *memory, int64_t bytes);
 };
 
 struct net {
@@ -49,6 +51,7 @@ struct net {
     struct metrics *metrics;
     struct routes routes;
     struct net_hooks hooks;
+    struct pool *pool; /* Counts the memory of bodies, beside all else. */
     struct auth *auth; /* NULL when everybody may do everything. */
     /* net_listen and net_start make the rest. */
     struct conns conns;

@@ -7,12 +7,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
+
+/* Estimates for bodies, until a handler knows better. */
+#define HOST_NS_A_BYTE 10
+#define DEVICE_NS_A_BYTE 5
+
+static uint32_t hash_of(const void *bytes, size_t n)
+{
+    const uint64_t h = XXH3_64bits(bytes, n);
+    return (uint32_t)(h ^ h >> 32) | 1;
+}
+
+uint64_t operation_thing(const char *topology_id)
+{
+    return XXH3_64bits(topology_id, strlen(topology_id)) | 1;
+}
 
 /* ---- requests and jobs ------------------------------------------------------------------------------------------- */
 void operation_start(struct request *r, struct job *job, const struct job_ops *ops, struct turns *turns)
 {
+    const char *who = *r->principal ? r->principal : r->conn->address;
     job->request = r;
     job->deadline = r->deadline;
+    job->principal = r->route->always ? 0 : hash_of(who, strlen(who)); /* Probes are the daemon's own work. */
+    job->connection = hash_of(&r->conn, sizeof r->conn);
     r->job = job;
     job_start(service_of(r)->jobs, job, ops, turns);
 }
@@ -89,7 +108,11 @@ void *mesh_job_create(struct request *r, size_t bytes, bool with_key)
     j->media_out = r->media_out;
     j->body = r->body;
     j->body_bytes = r->body_bytes;
+    j->job.cost_ns[ON_HOST] = HOST_NS_A_BYTE * (int64_t)r->body_bytes;
+    j->job.cost_ns[ON_DEVICE] = DEVICE_NS_A_BYTE * (int64_t)r->body_bytes;
     j->query = r->query;
+    j->body_claim = r->claim;
+    r->claim = 0;
     r->body = NULL; /* net/ counts it as in flight until the request ends. */
     r->query = (struct query){0};
     return j;
@@ -99,9 +122,10 @@ void mesh_job_free(struct job *job)
 {
     struct mesh_job *j = (struct mesh_job *)job;
     struct service *s = job_service(job);
+    claim_end(&j->claim); /* From here on the slot counts the mesh that the job made. */
     if (j->slot)
         slot_unuse(&s->memory->slots, j->slot);
-    executor_free(s->jobs->host, j->body, (int64_t)j->body_bytes);
+    pool_release(s->jobs->reaper, &s->memory->pool, POOL_BODIES, j->body_claim, j->body, free);
     query_free(&j->query);
     idempotency_free(j->key);
     text_free(&j->answer);
@@ -110,11 +134,23 @@ void mesh_job_free(struct job *job)
     free(j);
 }
 
+/* Is all there that the job wants to peek at? The order matters: only what is settled may be looked at. */
+static bool finds_all(struct mesh_job *j)
+{
+    const struct slot *slot = j->slot;
+    if (!job_may_peek(&slot->turns, j->job.peeks) || !slot->known || (j->job.peeks == SETTLED_HOST && !slot->host))
+        return false;
+    return !j->finds || j->finds(&j->job);
+}
+
 void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops *ops)
 {
     j->slot = slot_get(&service_of(r)->memory->slots, r->mesh);
     if (j->slot) {
-        slot_use(j->slot);
+        slot_use(&service_of(r)->memory->slots, j->slot);
+        j->job.request = r;
+        if (j->job.peeks && !finds_all(j))
+            j->job.peeks = SETTLED_NOTHING;
         operation_start(r, &j->job, ops, &j->slot->turns);
         return;
     }
@@ -142,10 +178,13 @@ bool skip_find(const struct job *job)
 int step_load(struct job *job)
 {
     struct slot *slot = slot_of(job);
-    int rc = storage_result(job_service(job)->storage, store_load(job_service(job)->storage->store, slot->id,
-                                                                  &slot->host, &slot->info, &job->err));
+    int rc = decode_begin((struct mesh_job *)job, 0);
+    if (rc)
+        return rc;
+    rc = storage_result(job_service(job)->storage,
+                        store_load(job_service(job)->storage->store, slot->id, &slot->host, &slot->info, &job->err));
     slot->known = !rc;
-    return rc;
+    return decode_end((struct mesh_job *)job, rc);
 }
 
 static bool is_current(const struct slot *slot)
@@ -176,8 +215,27 @@ int step_match(struct job *job)
     return rc;
 }
 
+int step_settle_record(struct job *job)
+{
+    job_settle(job, SETTLED_RECORD);
+    return SDD_OK;
+}
+
+int step_settle(struct job *job)
+{
+    job_settle(job, SETTLED_HOST);
+    return SDD_OK;
+}
+
+int step_unsettle(struct job *job)
+{
+    job_settle(job, SETTLED_NOTHING);
+    return SDD_OK;
+}
+
 int ensure_resident_record(struct job *job)
 {
+    job->thing = operation_thing(slot_of(job)->info.topology_id);
     if (slot_of(job)->resident || (slot_of(job)->resident = resident_create()))
         return SDD_OK;
     return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
@@ -202,7 +260,7 @@ int build_resident(struct job *job, struct mesh *mesh, const struct resident_edi
 {
     struct residency *residency = memory_of(job)->residency;
     struct sdd_topology_info topology;
-    if (!(*out = resident_create()))
+    if (!*out && !(*out = resident_create()))
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
     int rc = resident_load_edited(residency, *out, edit, mesh, topology_id, version, job->phases, &job->err);
     if (rc)

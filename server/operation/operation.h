@@ -64,9 +64,13 @@ struct mesh_job {
     struct slot *slot;   /* The slot of the mesh, of which the job is a user; NULL when the request names no mesh. */
     unsigned char *body; /* Taken from the request, and freed by mesh_job_free. */
     size_t body_bytes;
+    int64_t body_claim;      /* The bytes of the body in the pool. */
+    struct claim claim;      /* What was read from the body, and meshes that the job makes or loads. */
     int media_in, media_out; /* As in struct request. */
-    bool any_version;        /* If-Match is * or absent. */
-    int64_t expected;        /* The version in If-Match, unless any_version is set. */
+    /* With job.peeks: also says whether all is there, on the loop; it may set what a later step sets again. Or NULL. */
+    bool (*finds)(struct job *job);
+    bool any_version; /* If-Match is * or absent. */
+    int64_t expected; /* The version in If-Match, unless any_version is set. */
     struct query query;
     struct idempotency *key; /* NULL without an Idempotency-Key. */
     struct text answer;      /* The body of the answer to a change, made before the commit that stores both. */
@@ -81,6 +85,15 @@ void mesh_job_free(struct job *job);
 /* mesh_job_start: starts the job on the mesh in the request's path and takes the job over. When memory is out or
  * the path's id is too long to be one, it answers with an error and frees the job. */
 void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops *ops);
+
+/* decode_begin: for a step that reads the body or makes a mesh, on its thread: reserves what this usually takes, and
+ * counts what mesh/ allocates until decode_end. `usual` is in bytes.
+ * Errors  JOB_PARK when others hold the memory; then the step returns it
+ * decode_end: returns rc, or where the pool had no more memory the error that says so. */
+int decode_begin(struct mesh_job *j, int64_t usual) SDD_MUST_CHECK;
+int decode_end(struct mesh_job *j, int rc);
+/* decode_usual: what reading the body usually takes. */
+int64_t decode_usual(const struct mesh_job *j);
 
 /* slot_of: the slot of a job, which must be the first member of a struct mesh_job. */
 static inline struct slot *slot_of(const struct job *job)
@@ -99,6 +112,14 @@ bool skip_load(const struct job *job);
 /* skip_load_resident: skips step_load when the record is known, and there is a host copy or the device has the current
  * version. */
 bool skip_load_resident(const struct job *job);
+/* step_settle: a step on the loop, from which on the record and the host copy stay as they are until the job ends;
+ * step_settle_record: only the record does. step_unsettle: a step on the loop before they change after all. */
+int step_settle(struct job *job);
+int step_settle_record(struct job *job);
+int step_unsettle(struct job *job);
+/* operation_thing: what steps on the device work on, for job->thing: two that work on one topology are never inside
+ * each other. */
+uint64_t operation_thing(const char *topology_id);
 /* step_match: a step on the loop that fails with SDD_ESTALE when If-Match does not name the current version. */
 int step_match(struct job *job);
 /* ensure_resident: a step on the compute thread that brings the current version of the mesh onto the device.
@@ -108,7 +129,8 @@ int ensure_resident(struct job *job);
  * of the slot, and copies n_edges and manifold from its topology into the mesh. `edit` says which mesh it was made of
  * and what changed; it is NULL for a new mesh.
  * Threads  the compute thread
- * Owner    *out is the caller's, after an error too, when it is either NULL or a resident without a mesh
+ * Owner    *out is NULL or from an earlier try, and is the caller's, after an error too, when it is either NULL or a
+ *          resident without a mesh
  * Errors   those of resident_load, in job->err */
 int build_resident(struct job *job, struct mesh *mesh, const struct resident_edit *edit, const char *topology_id,
                    int64_t version, struct resident **out);

@@ -93,7 +93,7 @@ static struct MHD_Response *sender_response(struct request *r, struct cached *fr
     struct MHD_Response *response =
         MHD_create_response_from_callback((uint64_t)length, ANSWER_BLOCK, sender_read, s, sender_free);
     if (response)
-        cached_ref(&service_of(r)->memory->cache, frame);
+        cached_ref(frame);
     else
         free(s);
     return response;

@@ -40,9 +40,15 @@ int compute_frame(struct frame_job *j, bool undigested, sdd_result *result)
     metrics_add(job_service(job)->metrics, (enum metric)(M_REFINED_CATMULL_CLARK + slot_of(job)->info.options.scheme),
                 info->plan.n_vertices);
     j->computed = true;
-    int rc = cached_create(j->base.key, &about, result, &j->frame, &job->err);
-    if (!rc)
+    if (!j->claim) { /* The size of patches is known only now; budget_left has told them what there was. */
+        j->claim = info->plan.host_bytes;
+        pool_add(&memory_of(job)->pool, POOL_FRAMES, j->claim);
+    }
+    int rc = cached_create(j->base.key, &about, result, info->plan.host_bytes, &j->frame, &job->err);
+    if (!rc) {
+        j->claim -= info->plan.host_bytes; /* The rest is that of a file. */
         rc = compute_more(j);
+    }
     if (rc)
         return rc;
     job->refined_by = info->by;
@@ -96,7 +102,7 @@ static int make_frame(struct refine_job *j, sdd_result *result)
     int rc = compute_frame(&j->base, j->plan.streamed, result);
     if (!rc)
         rc = bring_rest(j);
-    if (!rc) {
+    if (!rc && !executor_was_paused(job_of(j)->jobs->compute)) {
         const struct sdd_result_info *info = sdd_result_info(j->base.frame->result);
         estimate_learn(s->estimate, info->plan.method, j->plan.frame_bytes,
                        info->refine_seconds + info->digest_seconds + info->download_seconds);
@@ -179,7 +185,7 @@ static int make_whole(struct refine_job *j)
 {
     sdd_mesh *own = NULL;
     sdd_result *result = NULL;
-    int rc = budget_admit(job_of(j), &j->plan);
+    int rc = budget_admit(&j->base, &j->plan);
     if (!rc && j->posed)
         rc = make_own_mesh(j, &own);
     if (!rc)
@@ -197,10 +203,11 @@ static int make_stream(struct refine_job *j)
                              .first = j->base.first,
                              .length = j->base.length,
                              .rows = j->plan.piece_rows,
+                             .fair = job->task.claim,
                              .scheme = slot_of(job)->info.options.scheme};
     int rc = frame_plan_ring(ask_of(j), &j->plan, j->base.length / STREAM_ROW_BYTES + 1);
     if (!rc)
-        rc = budget_admit(job, &j->plan);
+        rc = budget_admit(&j->base, &j->plan);
     if (!rc)
         rc = payload_make(&about, sdd_plan_info(j->plan.plan), &ask.payload, &job->err);
     if (rc)
@@ -210,6 +217,8 @@ static int make_stream(struct refine_job *j)
         payload_fini(&ask.payload);
     else {
         ask.plan = j->plan.plan;
+        ask.claim = j->base.claim;
+        j->base.claim = 0;
         j->plan.plan = NULL;
         rc = rows_open(job_service(job), &ask, job->phases, &job->refined_by, &j->stream, &job->err);
     }
@@ -282,7 +291,7 @@ static void prepare(struct batch *b, int k)
     if (!rc && pieces)
         end(b, k, make_stream(j));
     else if (!rc)
-        rc = budget_admit(job_of(j), &j->plan);
+        rc = budget_admit(&j->base, &j->plan);
     if (!rc && !pieces && j->posed)
         rc = make_own_mesh(j, b->own + k);
     if (rc && rc != SDD_ENO_MEMORY)

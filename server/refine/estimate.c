@@ -6,7 +6,9 @@
 #include <string.h>
 
 #define LEARN 0.2 /* The weight of the newest measurement. */
-#define NEAR 4    /* Sizes that are further apart, as powers of two, say nothing of each other. */
+#define GUESSED_SECONDS_A_BYTE 1e-9
+#define BLOCK_BYTES 12 /* What a point has about in a block. */
+#define NEAR 4         /* Sizes that are further apart, as powers of two, say nothing of each other. */
 
 static int engine_of(const char *method)
 {
@@ -43,6 +45,30 @@ double estimate_seconds(const struct estimate *e, const char *method, int64_t by
                 return known * (double)bytes;
         }
     return 0;
+}
+
+double estimate_any(const struct estimate *e, int64_t bytes)
+{
+    const struct sdd_engine_info *engine;
+    double most = 0;
+    for (int i = 0; i < ESTIMATE_ENGINES && (engine = sdd_engine(i)); i++) {
+        const double seconds = estimate_seconds(e, engine->name, bytes);
+        most = seconds > most ? seconds : most;
+    }
+    return most > 0 ? most : GUESSED_SECONDS_A_BYTE * (double)bytes;
+}
+
+int64_t ask_cost_ns(const struct ask_job *a, int64_t bytes_a_point)
+{
+    const struct store_info *info = &a->base.slot->info;
+    int64_t bytes = bytes_a_point;
+    for (int bits = a->request.include; bits && !bytes_a_point; bits &= bits - 1)
+        bytes += BLOCK_BYTES;
+    const double points = (double)info->n_faces * (double)((int64_t)1 << 2 * a->request.level) * (double)bytes;
+    const double ns = points < (double)INT64_MAX / 2
+                          ? 1e9 * estimate_any(job_service(&a->base.job)->estimate, (int64_t)points)
+                          : 1e18;
+    return ns < 1e18 ? (int64_t)ns : (int64_t)1e18;
 }
 
 void estimate_learn(struct estimate *e, const char *method, int64_t bytes, double seconds)

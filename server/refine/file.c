@@ -18,6 +18,12 @@ static bool refines_uvs(const struct store_info *info)
     return info->n_uvs && (info->options.scheme != SDD_SCHEME_SQRT3 || info->options.fvar == SDD_FVAR_ALL);
 }
 
+/* Files have split normals where creases are infinitely sharp, which bilinear has none of, whoever asks for normals. */
+static bool splits_normals(const struct sdd_options *o)
+{
+    return o->scheme == SDD_SCHEME_CATMULL_CLARK || o->scheme == SDD_SCHEME_LOOP;
+}
+
 void file_blocks(struct ask_job *a)
 {
     const int uvs = SDD_UVS | SDD_UV_INDICES;
@@ -27,6 +33,18 @@ void file_blocks(struct ask_job *a)
     if (!query_get(&a->base.query, "include") && refines_uvs(&a->base.slot->info))
         *include |= uvs;
     *include |= SDD_POSITIONS | SDD_INDICES | (*include & uvs ? uvs : 0);
+    const bool splits = file_format(a)->split_normals && splits_normals(&a->base.slot->info.options);
+    if (*include & (SDD_NORMALS | SDD_NORMAL_INDICES))
+        *include = (*include & ~(SDD_NORMALS | SDD_NORMAL_INDICES)) | (splits ? SDD_NORMAL_INDICES : SDD_NORMALS);
+}
+
+bool file_takes(const struct ask_job *a, int primvar)
+{
+    const struct store_info *info = &a->base.slot->info;
+    const struct primvar_info *p = &info->primvars[primvar];
+    return file_format(a) && info->options.scheme != SDD_SCHEME_SQRT3 &&
+           surface_format_takes(file_format(a), p->name, primvar_interpolation(p->interpolation), p->width,
+                                p->type == PRIMVAR_I32, info->sets[primvar].n > 0);
 }
 
 static struct surface_rows rows_of(const struct sdd_block *b)
@@ -34,21 +52,27 @@ static struct surface_rows rows_of(const struct sdd_block *b)
     return (struct surface_rows){b->data, b->count, b->components};
 }
 
-static void add_primvar(struct surface *s, const struct primvar_info *info, const struct sdd_block *b)
+static void add_primvar(struct surface *s, const struct ask_job *a, const struct sdd_block *b)
 {
+    const struct primvar_info *info = &a->base.slot->info.primvars[b->primvar];
+    const struct set_names *sets = a->base.slot->resident ? &a->base.slot->resident->sets[b->primvar] : NULL;
     struct surface_primvar *p = &s->primvars[s->n_primvars++];
     (void)snprintf(p->name, sizeof p->name, "%s", info->name);
     (void)snprintf(p->interpolation, sizeof p->interpolation, "%s", primvar_interpolation(info->interpolation));
     p->integers = info->type == PRIMVAR_I32;
     p->values = rows_of(b);
+    if (sets)
+        p->sets = (struct surface_sets){sets->text, sets->n};
 }
 
-static void add_block(struct surface *s, const struct store_info *info, const struct sdd_block *b)
+static void add_block(struct surface *s, const struct ask_job *a, const struct sdd_block *b)
 {
+    const struct store_info *info = &a->base.slot->info;
     switch (b->semantic) {
     case SDD_POSITIONS: s->positions = rows_of(b); break;
     case SDD_NORMALS: s->normals = rows_of(b); break;
     case SDD_UVS: s->uvs = rows_of(b); break;
+    case SDD_NORMAL_INDICES: s->normal_corners = b->data; break;
     case SDD_UV_INDICES: s->uv_corners = b->data; break;
     case SDD_INDICES:
         s->corners = b->data;
@@ -56,7 +80,7 @@ static void add_block(struct surface *s, const struct store_info *info, const st
         s->face_size = b->components;
         s->n_corners = b->count * b->components;
         break;
-    case SDD_PRIMVARS: add_primvar(s, &info->primvars[b->primvar], b); break;
+    case SDD_PRIMVARS: add_primvar(s, a, b); break;
     case SDD_PRIMVAR_INDICES: /* They come behind the values of the same primvar. */
         for (int i = 0; i < s->n_primvars; i++)
             if (strcmp(s->primvars[i].name, info->primvars[b->primvar].name) == 0)
@@ -76,8 +100,16 @@ static void surface_of(const struct ask_job *a, const struct sdd_plan_info *plan
     (void)snprintf(s->name, sizeof s->name, "%s", info->name);
     (void)snprintf(s->kind, sizeof s->kind, "%s", surface_name(a->request.surface));
     (void)snprintf(s->method, sizeof s->method, "%s", plan->method);
+    s->stage.up_axis = *mesh_up_axis_name(info->stage.up_axis);
+    s->stage.meters_per_unit = info->stage.meters_per_unit;
+    s->stage.transform = info->stage.has_transform ? info->stage.transform : NULL;
     for (int i = 0; i < plan->n_blocks; i++)
-        add_block(s, info, &plan->blocks[i]);
+        add_block(s, a, &plan->blocks[i]);
+}
+
+static int64_t memory_of_file(const struct surface_format *format, const struct surface *s)
+{
+    return surface_memory(format, s) + STREAM_PIECES * FILE_PIECE_BYTES;
 }
 
 int file_admits(struct ask_job *a, struct frame_plan *p)
@@ -88,7 +120,7 @@ int file_admits(struct ask_job *a, struct frame_plan *p)
     if (!format)
         return SDD_OK;
     surface_of(a, sdd_plan_info(p->plan), &s);
-    p->host_bytes += surface_memory(format, &s);
+    p->host_bytes += memory_of_file(format, &s);
     const int rc = surface_admits(format, &s, &why);
     return rc ? job_fail(&a->base.job, rc == SURFACE_ETOO_LARGE ? SDD_ETOO_LARGE : SDD_EUNSUPPORTED, "accept", "%s",
                          why)
@@ -107,10 +139,16 @@ int file_begin(struct job *job)
     struct ask_job *a = &j->base.base;
     struct surface s;
     surface_of(a, &sdd_result_info(j->base.frame->result)->plan, &s);
+    int64_t claim = memory_of_file(file_format(a), &s);
+    int rc = j->base.claim == claim ? SDD_OK : budget_claim(&j->base, claim); /* A frame of the cache had none. */
+    if (rc)
+        return rc;
     if (!query_get(&a->base.query, "include") && a->base.slot->info.n_uvs && !s.uvs.data)
         text_puts(&a->base.warnings, "the mesh's UVs are left out: scheme sqrt3 refines them under "
                                      "faceVaryingLinearInterpolation all alone\n");
-    return file_open(job_service(job), file_format(a), &s, &job->cancel, &a->base.warnings, &j->stream, &job->err);
+    j->base.claim = 0;
+    return file_open(job_service(job), file_format(a), &s, claim, &job->task.claim, &a->base.warnings, &j->stream,
+                     &job->err);
 }
 
 bool file_answer(struct refine_job *j)

@@ -69,7 +69,7 @@ static bool is_streamed(const struct ask_job *a, bool posed, const struct frame_
     const int64_t device = s->memory->device_info.memory_limit - resident_bytes(a->base.slot->resident);
     if (!frame_plan_has_pieces(a, p))
         return false;
-    return p->frame_bytes > s->config->stream_bytes || p->host_bytes > s->memory->host_memory ||
+    return p->frame_bytes > s->config->stream_bytes || p->host_bytes > s->memory->budgets.part[BUDGET_HOST] ||
            p->device_bytes > device ||
            (posed && is_copied(s) && sdd_plan_info(p->plan)->blocks[0].count > 2 * p->piece_rows);
 }
@@ -93,7 +93,8 @@ static int measure_piece(struct ask_job *a, const struct frame_plan *p, int64_t 
 static int choose_piece(struct ask_job *a, struct frame_plan *p)
 {
     const struct service *s = job_service(&a->base.job);
-    const int64_t most = least(least(s->config->stream_bytes / 4, s->memory->host_memory / 8), MOST_PIECE_BYTES);
+    const int64_t most =
+        least(least(s->config->stream_bytes / 4, s->memory->budgets.part[BUDGET_HOST] / 8), MOST_PIECE_BYTES);
     int64_t device_bytes, host_bytes;
     int rc = measure_piece(a, p, 1, &device_bytes, &host_bytes);
     if (rc)

@@ -16,7 +16,8 @@ static int no_primvar(struct ask_job *a, const char *name, size_t n)
                     (int)(n < 40 ? n : 40), name, *all ? all : "none");
 }
 
-/* Turns the primvar names of the query into bits, one for each primvar of the mesh. */
+/* Turns the primvar names of the query into bits, one for each primvar of the mesh. Without any a file takes what it
+ * has a place for. */
 static int read_primvars(struct ask_job *a)
 {
     const struct store_info *info = &a->base.slot->info;
@@ -36,6 +37,8 @@ static int read_primvars(struct ask_job *a)
         a->request.primvars |= row < 0 ? (uint32_t)((UINT64_C(1) << info->n_primvars) - 1) : UINT32_C(1) << row;
         s += n;
     }
+    for (int i = 0; i < info->n_primvars && !a->primvars; i++)
+        a->request.primvars |= file_takes(a, i) ? UINT32_C(1) << i : 0;
     a->request.include = a->request.primvars ? a->request.include | both : a->request.include & ~both;
     return SDD_OK;
 }

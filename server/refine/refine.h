@@ -64,6 +64,10 @@ int name_answer(struct ask_job *a) SDD_MUST_CHECK;
 int name_by_history(struct ask_job *a) SDD_MUST_CHECK;
 void name_stream(struct ask_job *a);
 
+/* ask_cost_ns: about how long the job will work on the device, by what was measured so far. The record of the mesh is
+ * known. `bytes_a_point` is what the answer has for a point of the last level; 0 stands for that of its blocks. */
+int64_t ask_cost_ns(const struct ask_job *a, int64_t bytes_a_point);
+
 /* ---- the plan of a frame: refined, pose and plan ---------------------------------------------------------------- */
 struct frame_plan {
     sdd_plan *plan;                   /* Made once, unless the topology leaves the device meanwhile. */
@@ -99,6 +103,7 @@ struct frame_job {
     int ranged;                 /* The result of range_parse. */
     int64_t first, length;      /* The bytes of the frame that the answer has. */
     struct cached *frame;       /* Referenced while the job lives, once adopted. */
+    int64_t claim;              /* The bytes of the pool that are taken for a frame or file that is not made yet. */
     bool computed;              /* Whether the job made the frame, rather than found it in the cache. */
     bool adopted;
 };
@@ -146,6 +151,8 @@ struct surface_format;
  * file_answer: answers with the file; returns false when the answer became an error. */
 const struct surface_format *file_format(const struct ask_job *a);
 void file_blocks(struct ask_job *a);
+/* file_takes: whether the answer is a file that has this primvar of the mesh though nobody asks for primvars. */
+bool file_takes(const struct ask_job *a, int primvar);
 int file_admits(struct ask_job *a, struct frame_plan *p) SDD_MUST_CHECK;
 int file_begin(struct job *job);
 bool file_skip(const struct job *job);
@@ -173,11 +180,17 @@ void answers_cut(struct sending *s);
 /* ---- limits and memory ------------------------------------------------------------------------------------------ */
 /* budget_limit: returns SDD_ETOO_LARGE when an answer of `bytes` exceeds --max-output-bytes. `least` is "" or
  * "at least ".
- * budget_admit: evicts meshes until the planned work fits the device. It runs on the compute thread and returns
- * SDD_ENO_MEMORY when host or device cannot hold the work.
+ * budget_admit: takes the bytes of the frame from the pool, and evicts meshes until the planned work fits the device.
+ * It runs on the compute thread and returns SDD_ENO_MEMORY when host or device cannot hold the work, and JOB_PARK when
+ * the host can soon. The frame takes the bytes over.
+ * budget_claim: takes bytes from the pool for what the job makes next, in place of those that it has taken before.
+ * Where frames that are being made or sent hold them, it returns JOB_PARK.
+ * budget_give: gives the bytes back of what was not made.
  * budget_batch: returns how many frames with this plan may be made at once. */
 int budget_limit(struct job *job, const char *least, int64_t bytes) SDD_MUST_CHECK;
-int budget_admit(struct job *job, const struct frame_plan *p) SDD_MUST_CHECK;
+int budget_admit(struct frame_job *j, const struct frame_plan *p) SDD_MUST_CHECK;
+int budget_claim(struct frame_job *j, int64_t bytes) SDD_MUST_CHECK;
+void budget_give(struct frame_job *j);
 int budget_batch(const struct job *job, const struct frame_plan *p);
 /* These serve patches and matrices, whose size is known only once they are made, on the compute thread.
  * budget_left: gives the bytes that they may take now, or SDD_EBUSY when frames that are being sent leave none.
@@ -196,6 +209,8 @@ struct estimate {
 void estimate_init(struct estimate *e);
 /* estimate_seconds: the time of this many bytes by this engine; 0 when nothing of about that size was measured. */
 double estimate_seconds(const struct estimate *e, const char *method, int64_t bytes);
+/* estimate_any: does the same where the engine is not known yet, by the slowest that was measured, or by a guess. */
+double estimate_any(const struct estimate *e, int64_t bytes);
 /* estimate_learn: adds a measurement: this many bytes took this many seconds. */
 void estimate_learn(struct estimate *e, const char *method, int64_t bytes, double seconds);
 

@@ -44,7 +44,7 @@ static int read_query(struct ask_job *a, int64_t max_level, int blocks, struct s
 {
     const struct query *q = &a->base.query;
     const char *surface = query_get(q, "surface"), *include = query_get(q, "include"), *method = query_get(q, "method"),
-               *compact = query_get(q, "compact");
+               *compact = query_get(q, "compact"), *normals = query_get(q, "normals");
     int64_t level = 1;
     int rc = query_int(q, "level", 1, max_level, &level, err);
     if (rc)
@@ -65,8 +65,12 @@ static int read_query(struct ask_job *a, int64_t max_level, int blocks, struct s
     if (compact && file_format(a))
         return sdd_fail(err, SDD_EINVALID, "compact",
                         "compact goes with a frame: accept application/vnd.subdd.frame, or leave compact out");
+    if (normals && strcmp(normals, "vertex") != 0 && strcmp(normals, "split") != 0)
+        return sdd_fail(err, SDD_EINVALID, "normals", "normals is vertex or split, not \"%.40s\"", normals);
     if (include)
         rc = read_list("include", include, ~0, &a->request.include, err);
+    if (normals && *normals == 's')
+        a->request.include = (a->request.include & ~SDD_NORMALS) | SDD_NORMAL_INDICES;
     return !rc && compact ? read_list("compact", compact, COMPACT_BLOCKS, &a->request.compact, err) : rc;
 }
 

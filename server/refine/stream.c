@@ -22,7 +22,7 @@ static void destroy(struct task *task, void *user)
     free_pieces(s, &s->drained);
     free_pieces(s, &s->freed);
     s->kind->free_piece(s->made.made);
-    atomic_fetch_sub(&service->memory->frames_sending, s->ring_bytes);
+    pool_give(&service->memory->pool, POOL_FRAMES, s->claim);
     metrics_add(service->metrics, M_STREAMS, -1);
     s->kind->free(s);
 }
@@ -56,7 +56,7 @@ int stream_begin(struct stream *s, struct service *service, struct executor *exe
 {
     s->service = service;
     s->executor = executor;
-    atomic_fetch_add(&service->memory->frames_sending, s->ring_bytes);
+    s->task.claim.cancel = &s->cancel;
     metrics_add(service->metrics, M_STREAMS, 1);
     if (s->kind->take(s)) {
         make(s, cancel);
@@ -79,6 +79,7 @@ static void bury(struct stream *s)
     if (s->kind->leave)
         s->kind->leave(s);
     s->task.run = destroy;
+    s->task.claim = (struct fair_claim){0};
     executor_post(s->executor, &s->task);
 }
 

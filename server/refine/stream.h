@@ -21,6 +21,7 @@
 
 #define STREAM_PIECES 3
 #define STREAM_ROW_BYTES 12 /* The bytes of one position. */
+#define FILE_PIECE_BYTES ((int64_t)1 << 20)
 
 struct cached;
 struct MHD_Response;
@@ -59,7 +60,8 @@ struct stream {
     struct request *request;   /* NULL before the answer begins and after it is over. */
     const unsigned char *head; /* The bytes of the body before the pieces. */
     int64_t head_bytes;
-    int64_t first, ring_bytes; /* The byte of the body that the answer begins with, and what frames_sending counts. */
+    int64_t first; /* The byte of the body that the answer begins with. */
+    int64_t claim; /* The bytes of the pool that are taken for the pieces. */
     struct stream_pieces ready, drained;
     bool busy, closed, failed;
     atomic_int cancel;
@@ -70,8 +72,8 @@ struct stream {
     struct sdd_error err;
     int rc;
 };
-/* stream_begin: prepares a stream whose kind, head and first byte are set, and makes its first piece. On error the
- * stream is freed. `phases` gets the time that it took.
+/* stream_begin: prepares a stream whose kind, head, first byte and claims are set, and makes its first piece. On error
+ * the stream is freed. `phases` gets the time that it took.
  * Threads  the one that makes pieces */
 int stream_begin(struct stream *s, struct service *service, struct executor *executor, const atomic_int *cancel,
                  double phases[N_PHASES], struct sdd_error *err) SDD_MUST_CHECK;
@@ -82,19 +84,22 @@ struct stream_ask {
     const atomic_int *cancel; /* Cancels the first piece. */
     struct payload payload;   /* A frame whose block has no data. It is taken, also on error. */
     int64_t first, length;    /* The bytes of the frame that the answer has. */
-    int64_t rows;             /* The rows of a piece. */
+    int64_t claim; /* The bytes of the pool that are taken for the ring. They are taken over, also on error. */
+    int64_t rows;  /* The rows of a piece. */
     int scheme;
+    struct fair_claim fair; /* That of the job. */
 };
 /* rows_open: makes the first piece. `phases` gets the time that it took, and *by the method that made it
  * (sdd_result_info). The errors are those of sdd_refine.
  * Threads  the compute thread */
 int rows_open(struct service *s, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
               struct stream **out, struct sdd_error *err) SDD_MUST_CHECK;
-/* file_open: makes the first piece of a file. `warnings` gets lines about what it does not carry.
+/* file_open: makes the first piece of a file. `warnings` gets lines about what it does not carry. `claim` are the bytes
+ * of the pool that are taken for it; they are taken over, also on error. `fair` is the claim of the job.
  * Errors   SDD_ETOO_LARGE and SDD_EUNSUPPORTED (the format cannot hold the surface), SDD_ENO_MEMORY
  * Threads  a worker */
-int file_open(struct service *s, const struct surface_format *format, const struct surface *surface,
-              const atomic_int *cancel, struct text *warnings, struct stream **out,
+int file_open(struct service *s, const struct surface_format *format, const struct surface *surface, int64_t claim,
+              const struct fair_claim *fair, struct text *warnings, struct stream **out,
               struct sdd_error *err) SDD_MUST_CHECK;
 /* file_hold: keeps the frame that the surface is of until the stream makes nothing any more. */
 void file_hold(struct stream *s, struct cached *frame);

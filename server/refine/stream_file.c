@@ -6,7 +6,7 @@
 #include "server/refine/stream.h"
 #include <stdlib.h>
 
-#define PIECE_BYTES ((size_t)1 << 20)
+#define PIECE_NS (10 * FILE_PIECE_BYTES) /* An estimate of the time that a piece takes. */
 
 struct file_stream {
     struct stream base;
@@ -31,12 +31,12 @@ static void make(struct stream *base, const atomic_int *cancel)
         base->rc = sdd_fail(&base->err, SDD_ECANCELLED, "", "the client went away");
         return;
     }
-    char *data = malloc(PIECE_BYTES);
+    char *data = malloc(FILE_PIECE_BYTES);
     if (!data) {
         base->rc = sdd_fail(&base->err, SDD_ENO_MEMORY, "", "out of memory");
         return;
     }
-    const int64_t n = (int64_t)surface_file_read(s->file, data, PIECE_BYTES);
+    const int64_t n = (int64_t)surface_file_read(s->file, data, FILE_PIECE_BYTES);
     base->made = (struct stream_piece){data, s->bytes, s->bytes + n, (const unsigned char *)data};
     s->bytes += n;
     s->whole = surface_file_progress(s->file, &all) == all;
@@ -58,7 +58,8 @@ static void free_stream(struct stream *base)
 }
 
 int file_open(struct service *service, const struct surface_format *format, const struct surface *surface,
-              const atomic_int *cancel, struct text *warnings, struct stream **out, struct sdd_error *err)
+              int64_t claim, const struct fair_claim *fair, struct text *warnings, struct stream **out,
+              struct sdd_error *err)
 {
     static const struct stream_kind kind = {take, make, free, leave, free_stream};
     static const int codes[] = {[SURFACE_ENO_MEMORY] = SDD_ENO_MEMORY,
@@ -71,12 +72,15 @@ int file_open(struct service *service, const struct surface_format *format, cons
     *out = NULL;
     if (rc) {
         free(s);
+        pool_give(&service->memory->pool, POOL_FRAMES, claim);
         return sdd_fail(err, codes[rc], rc == SURFACE_ENO_MEMORY ? "" : "accept", "%s", why);
     }
     text_puts(warnings, surface_file_warnings(s->file));
     s->base.kind = &kind;
-    s->base.ring_bytes = STREAM_PIECES * (int64_t)PIECE_BYTES;
-    rc = stream_begin(&s->base, service, service->jobs->host, cancel, phases, err);
+    s->base.claim = claim;
+    s->base.task.claim = *fair;
+    s->base.task.claim.cost_ns = PIECE_NS;
+    rc = stream_begin(&s->base, service, service->jobs->host, fair->cancel, phases, err);
     if (!rc)
         *out = &s->base;
     return rc;
@@ -84,7 +88,7 @@ int file_open(struct service *service, const struct surface_format *format, cons
 
 void file_hold(struct stream *base, struct cached *frame)
 {
-    cached_ref(&base->service->memory->cache, frame);
+    cached_ref(frame);
     ((struct file_stream *)base)->frame = frame;
 }
 

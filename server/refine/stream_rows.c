@@ -58,6 +58,8 @@ static void make(struct stream *base, const atomic_int *cancel)
     base->phases[PHASE_DIGEST] = info->digest_seconds;
     base->phases[PHASE_DOWNLOAD] = info->download_seconds;
     metrics_add(service->metrics, s->vertices, s->n_rows);
+    if (executor_was_paused(service->jobs->compute))
+        return;
     estimate_learn(service->estimate, info->plan.method, info->plan.blocks[0].bytes,
                    info->refine_seconds + info->digest_seconds + info->download_seconds);
 }
@@ -87,9 +89,6 @@ static void lay_out(struct row_stream *s, int64_t first, int64_t length, int64_t
     s->rows = rows;
     s->next_row = begin / STREAM_ROW_BYTES;
     s->end_row = (end + STREAM_ROW_BYTES - 1) / STREAM_ROW_BYTES;
-    s->base.ring_bytes = (s->end_row - s->next_row) * STREAM_ROW_BYTES;
-    if (s->base.ring_bytes > STREAM_PIECES * rows * STREAM_ROW_BYTES)
-        s->base.ring_bytes = STREAM_PIECES * rows * STREAM_ROW_BYTES;
 }
 
 int rows_open(struct service *service, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
@@ -103,6 +102,7 @@ int rows_open(struct service *service, const struct stream_ask *ask, double phas
         sdd_mesh_free(ask->mesh);
         sdd_plan_free(ask->plan);
         payload_fini(&payload);
+        pool_give(&service->memory->pool, POOL_FRAMES, ask->claim);
         return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
     }
     s->base.kind = &kind;
@@ -111,6 +111,9 @@ int rows_open(struct service *service, const struct stream_ask *ask, double phas
     s->plan = ask->plan;
     s->vertices = (enum metric)(M_REFINED_CATMULL_CLARK + ask->scheme);
     lay_out(s, ask->first, ask->length, ask->rows);
+    s->base.claim = ask->claim;
+    s->base.task.claim = ask->fair;
+    s->base.task.claim.cost_ns = (int64_t)(1e9 * estimate_any(service->estimate, ask->rows * STREAM_ROW_BYTES));
     int rc = stream_begin(&s->base, service, service->jobs->compute, ask->cancel, phases, err);
     if (rc)
         return rc;

@@ -5,20 +5,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void cache_init(struct cache *c, int64_t limit, atomic_llong *sending, struct metrics *metrics,
-                struct executor *compute)
+void cache_init(struct cache *c, int64_t limit, struct pool *pool, struct metrics *metrics, struct executor *compute,
+                struct executor *reaper)
 {
-    *c = (struct cache){.limit = limit, .sending = sending, .metrics = metrics, .compute = compute};
+    *c = (struct cache){.limit = limit, .pool = pool, .metrics = metrics, .compute = compute, .reaper = reaper};
     list_init(&c->lru);
 }
 
+static void count(struct cache *c, int64_t bytes)
+{
+    c->bytes += bytes;
+    metrics_set(c->metrics, M_CACHE_BYTES, c->bytes);
+}
+
+/* Frees the memory first, so that what the pool gives next is there. */
 static void destroy(struct task *task, void *user)
 {
     struct cached *entry = CONTAINER(task, struct cached, task);
+    struct cache *c = entry->cache;
+    const int64_t claim = entry->claim;
     (void)user;
     payload_fini(&entry->payload);
     sdd_result_free(entry->result);
     free(entry);
+    pool_give(c->pool, POOL_FRAMES, claim);
 }
 
 void cached_free(struct cache *c, struct cached *entry)
@@ -26,7 +36,9 @@ void cached_free(struct cache *c, struct cached *entry)
     if (!entry)
         return;
     entry->task.run = destroy;
-    executor_post(c->compute, &entry->task);
+    entry->cache = c;
+    count(c, -entry->counted);
+    executor_post(atomic_load(&entry->there) == entry->payload.bytes ? c->reaper : c->compute, &entry->task);
 }
 
 void cache_drop(struct cache *c, struct cached *entry)
@@ -37,8 +49,6 @@ void cache_drop(struct cache *c, struct cached *entry)
     table_remove(&c->table, &entry->node);
     list_remove(&entry->lru);
     list_remove(&entry->of_slot);
-    c->bytes -= entry->payload.bytes;
-    metrics_set(c->metrics, M_CACHE_BYTES, c->bytes);
     if (--entry->references == 0)
         cached_free(c, entry);
 }
@@ -59,19 +69,41 @@ struct cached *cache_find(struct cache *c, const char *key)
     return entry;
 }
 
+/* Drops the entries that were unused longest and that nobody sends, until `bytes` fit beside the others. Returns false,
+ * and drops nothing, when they cannot. */
+static bool make_room(struct cache *c, int64_t bytes)
+{
+    int64_t over = c->bytes + bytes - c->limit, idle = 0;
+    for (struct list *at = c->lru.next; at != &c->lru && idle < over; at = at->next) {
+        const struct cached *entry = CONTAINER(at, struct cached, lru);
+        idle += entry->references == 1 ? entry->counted : 0;
+    }
+    if (idle < over)
+        return false;
+    for (struct list *at = c->lru.next, *next; over > 0; at = next) {
+        struct cached *entry = CONTAINER(at, struct cached, lru);
+        next = at->next;
+        if (entry->references > 1)
+            continue;
+        over -= entry->counted;
+        cache_drop(c, entry);
+    }
+    return true;
+}
+
 void cache_keep(struct cache *c, struct slot *slot, struct cached *entry)
 {
-    if (entry->payload.bytes > c->limit || table_find(&c->table, entry->key) ||
+    if (table_find(&c->table, entry->key) || !make_room(c, entry->payload.bytes) ||
         !table_add(&c->table, &entry->node, entry->key))
         return;
     entry->kept = true;
     entry->references++;
+    entry->counted = entry->payload.bytes;
     list_append(&c->lru, &entry->lru);
     list_append(&slot->frames, &entry->of_slot);
-    c->bytes += entry->payload.bytes;
-    while (c->bytes > c->limit)
-        cache_drop(c, CONTAINER(c->lru.next, struct cached, lru));
-    metrics_set(c->metrics, M_CACHE_BYTES, c->bytes);
+    count(c, entry->counted);
+    pool_give(c->pool, POOL_FRAMES, entry->claim);
+    entry->claim = 0;
 }
 
 void cache_forget(struct cache *c, struct slot *slot)
@@ -80,23 +112,19 @@ void cache_forget(struct cache *c, struct slot *slot)
         cache_drop(c, CONTAINER(slot->frames.next, struct cached, of_slot));
 }
 
-void cached_ref(struct cache *c, struct cached *entry)
+void cached_ref(struct cached *entry)
 {
     entry->references++;
-    if (entry->sending++ == 0)
-        atomic_fetch_add(c->sending, entry->payload.bytes);
 }
 
 void cached_unref(struct cache *c, struct cached *entry)
 {
-    if (--entry->sending == 0)
-        atomic_fetch_sub(c->sending, entry->payload.bytes);
     if (--entry->references == 0)
         cached_free(c, entry);
 }
 
-int cached_create(const char *key, const struct payload_about *about, sdd_result *result, struct cached **out,
-                  struct sdd_error *err)
+int cached_create(const char *key, const struct payload_about *about, sdd_result *result, int64_t claim,
+                  struct cached **out, struct sdd_error *err)
 {
     struct cached *entry = calloc(1, sizeof *entry);
     int rc = SDD_ENO_MEMORY;
@@ -112,6 +140,7 @@ int cached_create(const char *key, const struct payload_about *about, sdd_result
     }
     snprintf(entry->key, sizeof entry->key, "%s", key);
     entry->result = result;
+    entry->claim = claim;
     atomic_init(&entry->there, 0);
     *out = entry;
     return SDD_OK;

@@ -12,6 +12,7 @@ const char *semantic_name(int semantic)
     switch (semantic) {
     case SDD_POSITIONS: return "positions";
     case SDD_NORMALS: return "normals";
+    case SDD_NORMAL_INDICES: return "normal_indices";
     case SDD_TANGENTS: return "tangents";
     case SDD_INDICES: return "indices";
     case SDD_UVS: return "uvs";

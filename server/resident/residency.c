@@ -20,6 +20,7 @@ struct residency {
     struct table topologies;
     struct list lru;
     int64_t topology_bytes, mesh_bytes, n_launches;
+    uint64_t guarded_since;    /* See residency_guard; 0 when all may be evicted. */
     atomic_llong available;    /* The value at the last residency_publish. */
     pthread_mutex_t plan_lock; /* Guards the topology of every resident, because the loop may plan on it. */
 };
@@ -117,6 +118,13 @@ static int make_topology(struct residency *r, const struct resident_edit *edit, 
     mesh_desc(mesh, &desc);
     int rc = old ? sdd_topology_update(old, &desc, edit->delta, &t->topology, err)
                  : sdd_topology_create(r->device, &desc, &t->topology, err);
+    struct table_node *same = rc ? NULL : table_find(&r->topologies, id);
+    if (same) { /* A task inside this one has made it meanwhile. */
+        sdd_topology_unref(t->topology);
+        free(t);
+        *out = CONTAINER(same, struct topology_entry, node);
+        return SDD_OK;
+    }
     snprintf(t->id, sizeof t->id, "%s", id);
     if (!rc && !table_add(&r->topologies, &t->node, t->id)) {
         sdd_topology_unref(t->topology);
@@ -208,6 +216,8 @@ bool residency_make_room(struct residency *r, const struct resident *keep, int64
         struct resident *m = CONTAINER(at, struct resident, lru);
         if (m == keep)
             continue;
+        if (r->guarded_since && m->touched >= r->guarded_since)
+            break; /* So were all that follow. */
         resident_drop(r, m);
         metrics_add(r->metrics, M_EVICTIONS_DEVICE, 1);
         return true;
@@ -218,7 +228,15 @@ bool residency_make_room(struct residency *r, const struct resident *keep, int64
 
 void resident_touch(struct residency *r, struct resident *m)
 {
+    m->touched = uv_hrtime();
     list_append(&r->lru, &m->lru);
+}
+
+uint64_t residency_guard(struct residency *r, uint64_t since)
+{
+    const uint64_t before = r->guarded_since;
+    r->guarded_since = since;
+    return before;
 }
 
 static int make_mesh(sdd_topology *t, const struct mesh *mesh, const float *points, sdd_mesh **out,
@@ -276,6 +294,8 @@ int resident_load_edited(struct residency *r, struct resident *m, const struct r
     m->home = r;
     if ((rc = keep_sets(m, mesh, err)))
         return rc;
+    if (edit && edit->from && edit->from->mesh)
+        resident_touch(r, edit->from); /* A task inside this one must not evict it. */
     while ((rc = load_once(r, m, edit, mesh, topology_id, phases, err)) == SDD_ENO_MEMORY &&
            residency_make_room(r, m, err->needed)) {
     }

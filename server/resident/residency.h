@@ -19,6 +19,7 @@ struct resident {     /* The device state of one mesh. */
     struct task task; /* The task that releases it. */
     struct list lru;
     atomic_llong bytes; /* The bytes on the device, with its topology; 0 when it is not resident. */
+    uint64_t touched;   /* When it was used last. */
     int64_t version;    /* The version of the positions on the device. */
     struct residency *home;
     struct topology_entry *topology;
@@ -26,8 +27,8 @@ struct resident {     /* The device state of one mesh. */
     /* The history of its frames, which stays when the mesh leaves the device. Any thread that holds the mesh may use
      * it. */
     sdd_history *history;
-    /* The names of the face sets of each primvar, from the first time that the mesh is loaded. They stay as they are, so
-     * any thread that holds the mesh may read them once it was resident. */
+    /* The names of the face sets of each primvar, from the first time that the mesh is loaded. They stay as they are,
+     * so any thread that holds the mesh may read them once it was resident. */
     struct set_names sets[SDD_MAX_PRIMVARS];
     bool has_sets;
 };
@@ -49,8 +50,8 @@ int resident_load(struct residency *r, struct resident *m, const struct mesh *me
  * on the device, the new topology is made from its topology and the delta, else from the mesh alone. Both ways give the
  * same topology. */
 struct resident_edit {
-    const struct resident *from; /* NULL when it is not on the device. */
-    const char *topology_id;     /* The topology that the edit was made for. */
+    struct resident *from;   /* NULL when it is not on the device. */
+    const char *topology_id; /* The topology that the edit was made for. */
     const struct sdd_topology_delta *delta;
 };
 int resident_load_edited(struct residency *r, struct resident *m, const struct resident_edit *edit,
@@ -75,6 +76,9 @@ void resident_measure(struct residency *r, struct resident *m);
 /* residency_make_room: evicts the least recently used mesh other than `keep`. Returns false when nothing is left to
  * evict, or when `needed` bytes would not fit even after all evictions. `needed` is 0 when it is not known. */
 bool residency_make_room(struct residency *r, const struct resident *keep, int64_t needed);
+/* residency_guard: until it is called with 0, nothing that was used since this time of CLOCK_MONOTONIC is evicted: a
+ * task that is paused works with it. Returns the time before. */
+uint64_t residency_guard(struct residency *r, uint64_t since);
 /* residency_available: returns the device bytes that would be free if all meshes but `keep` were evicted. */
 int64_t residency_available(const struct residency *r, const struct resident *keep);
 /* residency_published: returns the same value as of the last residency_publish. Any thread may call it. */

@@ -5,12 +5,15 @@
  *   slots       a mesh: its record, its host copy, and who works on it      loop, and the job whose turn it is
  *   residency   its device state                                            compute thread
  *   cache       its refined frames (payload.h: their bytes)                 loop
+ *   release     frees what a pool counts                                    loop
  *
  * The store is the truth; everything here can be dropped and loaded again. operation/, refine/ and api/ use it;
  * it uses jobs/ for its threads and turns, mesh/, store/ for a mesh's record, and knows no HTTP. */
 #ifndef SUBDD_RESIDENT_H
 #define SUBDD_RESIDENT_H
+#include "server/base/budgets.h"
 #include "server/resident/cache.h"
+#include "server/resident/release.h"
 #include "server/resident/residency.h"
 #include "server/resident/slots.h"
 
@@ -20,8 +23,8 @@ struct memory {
     sdd_device *device;                 /* Used by the compute thread only. */
     struct residency *residency;        /* Used by the compute thread, except where residency.h says otherwise. */
     struct sdd_device_info device_info; /* As it was at start. */
-    int64_t host_memory;                /* The value of --host-memory, or the one that 0 stands for. */
-    atomic_llong frames_sending;        /* The bytes of frames that answers still hold. */
+    struct budgets budgets;             /* What each part may take. */
+    struct pool pool;                   /* Counts what budgets.host bounds. */
 };
 
 #endif

@@ -2,22 +2,27 @@
 /* slots.c: keeps the slots of the meshes in memory for the rooms that work on meshes, and evicts the least recently
  * used host copies and records. */
 #include "server/resident/slots.h"
+#include "server/resident/release.h"
 #include "server/resident/residency.h"
 #include <stdlib.h>
 #include <string.h>
 
-void slots_init(struct slots *slots, int64_t host_limit, struct metrics *metrics, struct executor *compute,
-                struct executor *host)
+void slots_init(struct slots *slots, int64_t host_limit, struct pool *pool, struct metrics *metrics,
+                struct executor *compute, struct executor *reaper)
 {
-    *slots = (struct slots){.host_limit = host_limit, .metrics = metrics, .compute = compute, .host = host};
+    *slots = (struct slots){
+        .host_limit = host_limit, .pool = pool, .metrics = metrics, .compute = compute, .reaper = reaper};
     list_init(&slots->lru);
 }
 
+/* Counts the host copy as it is now. The pool counts what comes here, and pool_release what goes. */
 static void count_host(struct slots *slots, struct slot *slot)
 {
     int64_t bytes = slot->host ? mesh_bytes(slot->host) : 0;
     if (bytes == slot->host_bytes)
         return;
+    if (slot->host)
+        pool_add(slots->pool, POOL_MESHES, bytes - slot->host_bytes);
     metrics_add(slots->metrics, M_MESHES_HOST, (bytes > 0) - (slot->host_bytes > 0));
     slots->host_bytes += bytes - slot->host_bytes;
     slot->host_bytes = bytes;
@@ -31,8 +36,11 @@ static void free_mesh(void *mesh)
 
 void slot_drop_host(struct slots *slots, struct slot *slot)
 {
+    count_host(slots, slot);
     if (slot->host)
-        executor_release(slots->host, slot->host, mesh_bytes(slot->host), free_mesh);
+        pool_release(slots->reaper, slots->pool, POOL_MESHES, slot->host_bytes, slot->host, free_mesh);
+    if (!slot->users)
+        atomic_fetch_sub(&slots->pool->idle, slot->host_bytes);
     slot->host = NULL;
     count_host(slots, slot);
 }
@@ -74,9 +82,10 @@ struct slot *slot_get(struct slots *slots, const char *id)
     return NULL;
 }
 
-void slot_use(struct slot *slot)
+void slot_use(struct slots *slots, struct slot *slot)
 {
-    slot->users++;
+    if (slot->users++ == 0)
+        atomic_fetch_sub(&slots->pool->idle, slot->host_bytes);
 }
 
 static bool is_cold(const struct slot *slot)
@@ -85,17 +94,23 @@ static bool is_cold(const struct slot *slot)
            !(slot->resident && resident_bytes(slot->resident));
 }
 
-static void make_room(struct slots *slots)
+void slots_evict(struct slots *slots, int64_t bytes)
 {
-    for (struct list *at = slots->lru.next, *next; at != &slots->lru && slots->host_bytes > slots->host_limit;
-         at = next) {
+    for (struct list *at = slots->lru.next, *next; at != &slots->lru && bytes > 0; at = next) {
         struct slot *slot = CONTAINER(at, struct slot, lru);
         next = at->next;
         if (slot->users || !slot->host)
             continue;
+        bytes -= slot->host_bytes;
         slot_drop_host(slots, slot);
         metrics_add(slots->metrics, M_EVICTIONS_HOST, 1);
     }
+}
+
+static void make_room(struct slots *slots)
+{
+    const int64_t over = -pool_left(slots->pool), above = slots->host_bytes - slots->host_limit;
+    slots_evict(slots, over > above ? over : above);
     if (slots->table.n <= SLOTS_MAX_COLD)
         return;
     for (struct list *at = slots->lru.next, *next; at != &slots->lru && slots->table.n > SLOTS_MAX_COLD / 2;
@@ -112,9 +127,9 @@ void slot_unuse(struct slots *slots, struct slot *slot)
     if (--slot->users)
         return;
     list_append(&slots->lru, &slot->lru);
-    if (slot->known)
-        count_host(slots, slot);
-    else
+    count_host(slots, slot);
+    atomic_fetch_add(&slots->pool->idle, slot->host_bytes);
+    if (!slot->known)
         destroy(slots, slot);
     make_room(slots);
 }

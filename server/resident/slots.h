@@ -5,6 +5,7 @@
 #ifndef SUBDD_SLOTS_H
 #define SUBDD_SLOTS_H
 #include "server/base/metrics.h"
+#include "server/base/pool.h"
 #include "server/base/table.h"
 #include "server/jobs/jobs.h"
 #include "server/store/store.h"
@@ -31,14 +32,15 @@ struct slot {
 };
 struct slots {
     struct table table;
-    struct list lru; /* All slots, the one that was unused longest first. */
-    int64_t host_bytes, host_limit;
+    struct list lru;                /* All slots, the one that was unused longest first. */
+    int64_t host_bytes, host_limit; /* The limit is of copies that nobody uses. */
+    struct pool *pool;              /* It counts host copies beside all else. */
     struct metrics *metrics;
     struct executor *compute; /* It frees device state. */
-    struct executor *host;    /* It frees host copies. */
+    struct executor *reaper;  /* It frees host copies. */
 };
-void slots_init(struct slots *slots, int64_t host_limit, struct metrics *metrics, struct executor *compute,
-                struct executor *host);
+void slots_init(struct slots *slots, int64_t host_limit, struct pool *pool, struct metrics *metrics,
+                struct executor *compute, struct executor *reaper);
 /* slots_fini: frees all slots and releases their device state. There must be no jobs, and the cache must be empty. */
 void slots_fini(struct slots *slots);
 /* slot_get: the slot of an id, made when there is none. Returns NULL when memory is out or the id is too long to be
@@ -46,13 +48,15 @@ void slots_fini(struct slots *slots);
 struct slot *slot_get(struct slots *slots, const char *id);
 /* slot_find: the slot of an id, or NULL. */
 struct slot *slot_find(const struct slots *slots, const char *id);
-void slot_use(struct slot *slot);
+void slot_use(struct slots *slots, struct slot *slot);
 /* slot_unuse: ends one use. After the last one it counts the host copy as it is now, drops the slot when the mesh
  * turned out not to exist, and evicts host copies when there are too many. */
 void slot_unuse(struct slots *slots, struct slot *slot);
 /* slot_forget: drops everything that is held of a mesh which is gone. The slot itself stays until its last user is
  * gone. */
 void slot_forget(struct slots *slots, struct slot *slot);
+/* slots_evict: drops the host copies that were unused longest, this many bytes of them if there are as many. */
+void slots_evict(struct slots *slots, int64_t bytes);
 /* slot_drop_host: frees the host copy. */
 void slot_drop_host(struct slots *slots, struct slot *slot);
 const char *slot_residency(const struct slot *slot); /* "device", "host" or "disk". */

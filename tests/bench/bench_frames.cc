@@ -215,7 +215,7 @@ void measure(const std::vector<machine> &machines, const cage &c, const std::vec
 void open_machine(const char *backend, std::vector<machine> *machines)
 {
     const bool gpu = strcmp(backend, "cuda") == 0;
-    const sdd_device_config config = {backend, test_module_path(), gpu ? 0 : frames::threads, 0};
+    const sdd_device_config config = {backend, test_module_path(), gpu ? 0 : frames::threads, 0, 0, 0};
     machine m = {};
     sdd_error err = {};
     if (sdd_device_open(&config, &m.device, &err)) {

@@ -236,7 +236,7 @@ void measure_torus(sdd_device *device, const char *method, int scheme, int64_t f
 
 void measure_device(const char *backend, const std::vector<std::string> &methods)
 {
-    const sdd_device_config config = {backend, test_module_path(), 0, 0};
+    const sdd_device_config config = {backend, test_module_path(), 0, 0, 0, 0};
     const bool gpu = strcmp(backend, "cuda") == 0;
     sdd_device *device = nullptr;
     sdd_error err = {};

@@ -55,6 +55,8 @@ static void need(int feature, int scheme, struct sdd_mesh_desc *d, struct sdd_re
     d->n_holes = feature == FEATURE_HOLES;
     if (feature == FEATURE_NORMALS)
         r->include = SDD_NORMALS | SDD_TANGENTS, r->surface = SDD_SURFACE_LIMIT;
+    if (feature == FEATURE_SPLIT_NORMALS)
+        r->include = SDD_NORMAL_INDICES;
     if (feature == FEATURE_LIMIT)
         r->surface = SDD_SURFACE_LIMIT;
     if (feature == FEATURE_FVAR_LINEAR || feature == FEATURE_FVAR_SMOOTH)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_compact.c: compact blocks of every engine and scheme that takes a shape, refined and limit: they
  * say what the f32 blocks say, within the errors that sdd.h states; the box is that of the control points as they are
- * now; plan and result agree; blocks that are not compact are what they were; what cannot be is refused. */
+ * now or, where semi-sharp creases are chaikin's and may overshoot that, of the refined points; plan and result agree;
+ * blocks that are not compact are what they were; what cannot be is refused. */
 #include "tests/engines/fixture.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
@@ -23,7 +24,8 @@
 #define COMPACT (SDD_POSITIONS | SDD_NORMALS | SDD_UVS)
 
 static sdd_device *device;
-static int64_t n_compared;
+static int64_t n_compared, n_outside;   /* n_outside: the blocks with points outside of the control points' box */
+static int chaikin;                     /* The mesh has creases that decay by chaikin. */
 static double most_steps, most_degrees; /* that any row was off */
 
 static sdd_result *ask(sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err)
@@ -87,14 +89,47 @@ static void compare_block(const char *label, const struct sdd_block *plain, cons
             near_uv(label, compact, i, rows + 2 * i);
 }
 
-static void check_box(const struct sdd_block *b, const float *points, int64_t n)
+struct box {
+    float low[3], high[3];
+};
+
+static struct box box_of(const float *points, int64_t n)
 {
-    for (int k = 0; k < 3; k++) {
-        float low = INFINITY, high = -INFINITY;
-        for (int64_t i = 0; i < n; i++)
-            low = fminf(low, points[3 * i + k]), high = fmaxf(high, points[3 * i + k]);
-        assert_true(b->low[k] == low && b->high[k] == high);
+    struct box b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int64_t i = 0; i < 3 * n; i++) {
+        b.low[i % 3] = fminf(b.low[i % 3], points[i]);
+        b.high[i % 3] = fmaxf(b.high[i % 3], points[i]);
     }
+    return b;
+}
+
+static int same_box(const struct box *a, const struct box *b)
+{
+    int same = 1;
+    for (int k = 0; k < 3; k++)
+        same &= a->low[k] == b->low[k] && a->high[k] == b->high[k];
+    return same;
+}
+
+/* Does `in` hold `b`, but for rounding? */
+static int holds(const struct box *in, const struct box *b)
+{
+    int ok = 1;
+    for (int k = 0; k < 3; k++) {
+        const float ulps = 4 * 0x1p-23f * fmaxf(fabsf(in->low[k]), fabsf(in->high[k]));
+        ok &= in->low[k] - ulps <= b->low[k] && b->high[k] <= in->high[k] + ulps;
+    }
+    return ok;
+}
+
+static void check_box(const struct sdd_block *b, const struct sdd_block *plain, const float *points, int64_t n)
+{
+    const struct box got = {{b->low[0], b->low[1], b->low[2]}, {b->high[0], b->high[1], b->high[2]}};
+    const struct box control = box_of(points, n), refined = box_of(plain->data, plain->count);
+    const int outside = !holds(&control, &refined);
+    assert_true(same_box(&got, &control) || (chaikin && same_box(&got, &refined)));
+    assert_true(holds(&got, &refined));
+    n_outside += outside;
 }
 
 static void check_plan(const sdd_topology *t, const struct sdd_refine_request *r, const struct sdd_plan_info *got)
@@ -142,7 +177,7 @@ static void compare(const char *label, sdd_mesh *m, const sdd_topology *t, const
         else
             assert_true(x->format == y->format && x->bytes == y->bytes && x->digest == y->digest);
         if (y->format == SDD_UNORM16_BOX)
-            check_box(y, points, info.n_vertices);
+            check_box(y, x, points, info.n_vertices);
     }
     sdd_result_free(a);
     sdd_result_free(b);
@@ -161,6 +196,7 @@ static void check_scheme(const struct shape *s, const struct sdd_mesh_desc *d)
     sdd_topology *t = NULL;
     sdd_mesh *m = NULL;
     char label[160];
+    chaikin = d->options.crease_method == SDD_CREASE_CHAIKIN && d->n_creases > 0;
     if (sdd_topology_create(device, d, &t, &err) || sdd_mesh_create(t, s->points, s->uvs, &m, &err))
         fail_msg("%s: %s", s->name, err.text);
     int level = level_that_fits(d, 3, MOST_VERTICES), all = EVERYTHING | (d->n_uvs ? SDD_UVS | SDD_UV_INDICES : 0);
@@ -200,6 +236,7 @@ static void test_shapes(void **state)
     sdd_device_close(device);
     print_message("%lld rows, off by %.4f steps and %.5f degrees at most\n", (long long)n_compared, most_steps,
                   most_degrees);
+    chaikin = 0;
 }
 
 /* ---- one mesh -------------------------------------------------------------------------------------------------- */
@@ -237,6 +274,42 @@ static void test_moved(void **state)
         compare("cube54", f.mesh, f.topology, points, &r, COMPACT);
     }
     free(points);
+    fixture_close(&f);
+}
+
+/* Creases of 1.3 fade in one step beside creases of 0.05, and points of level 1 go past the middles of their edges: out
+ * of the control points' box by a 27th of it on either side, which no block may cut off. */
+static void test_overshoot(void **state)
+{
+    static const char *const methods[] = {"mesh-matrix", "subdivision-matrix"};
+    struct fixture f;
+    struct sdd_error err = {0};
+    (void)state;
+    fixture_open(&f, "chaikin_overshoot", 0, 0);
+    struct sdd_mesh_desc d = f.shape.desc;
+    sdd_topology *t = NULL;
+    sdd_mesh *m = NULL;
+    d.options.crease_method = SDD_CREASE_CHAIKIN;
+    assert_int_equal(sdd_topology_create(f.device, &d, &t, &err), SDD_OK);
+    assert_int_equal(sdd_mesh_create(t, f.shape.points, NULL, &m, &err), SDD_OK);
+    chaikin = 1;
+    for (int i = 0; i < 6; i++) {
+        struct sdd_refine_request r = fixture_ask(1 + i / 2, SDD_SURFACE_REFINED, EVERYTHING);
+        const int64_t before = n_outside;
+        r.method = methods[i % 2];
+        compare(r.method, m, t, f.shape.points, &r, COMPACT);
+        assert_int_equal(n_outside - before, r.level == 1); /* From there on it is smooth, and draws back. */
+        r.include = r.compact = SDD_POSITIONS;
+        sdd_result *result = ask(m, &r, &err);
+        assert_non_null(result);
+        const struct sdd_block *b = sdd_result_info(result)->plan.blocks;
+        if (r.level == 1)
+            assert_true(fabs((double)b->low[1] + 0.1125) < 1e-6 && fabs((double)b->high[1] - 3.1125) < 1e-6);
+        sdd_result_free(result);
+    }
+    chaikin = 0;
+    sdd_mesh_free(m);
+    sdd_topology_unref(t);
     fixture_close(&f);
 }
 
@@ -336,8 +409,9 @@ static void test_overflow(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),  cmocka_unit_test(test_subsets),
-                                       cmocka_unit_test(test_moved),   cmocka_unit_test(test_direct),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_overflow)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),    cmocka_unit_test(test_subsets),
+                                       cmocka_unit_test(test_moved),     cmocka_unit_test(test_direct),
+                                       cmocka_unit_test(test_overshoot), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_overflow)};
     return cmocka_run_group_tests_name("compact blocks", tests, NULL, NULL);
 }

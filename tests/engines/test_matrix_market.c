@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_matrix_market.c: the text of a subdivision matrix, read back: its rows sum to one, those of tangents to zero,
  * ascend as they should, and times the control points they are what mesh-matrix makes, under every scheme, refined,
- * limit and tangents. */
+ * limit and tangents. No weight of points is below zero, except where chaikin's edge points overshoot. */
 #include "gpu/sdd/sdd_matrix.h"
+#include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include "tests/oracle/triangles.h"
 #include "tests/refine_once.h"
@@ -43,6 +44,7 @@ static char *read_matrix(sdd_topology *t, const char *name, const struct sdd_mat
 struct product {
     double (*value)[3]; /* [rows] */
     int32_t *entries;   /* [rows] */
+    double least;       /* The least weight. */
 };
 
 /* The product with the points, in double; the text is as it should be. */
@@ -50,7 +52,7 @@ static struct product times(const struct shape *s, char *text, int64_t n_rows, d
 {
     static const char head[] = "%%MatrixMarket matrix coordinate real general\n";
     const int64_t n_vertices = s->desc.n_vertices;
-    struct product out = {xalloc(n_rows, sizeof *out.value), xalloc(n_rows, sizeof *out.entries)};
+    struct product out = {xalloc(n_rows, sizeof *out.value), xalloc(n_rows, sizeof *out.entries), INFINITY};
     double *sum = xalloc(n_rows, sizeof *sum), *size = xalloc(n_rows, sizeof *size);
     int64_t place = 0;
     assert_memory_equal(text, head, strlen(head));
@@ -64,6 +66,7 @@ static struct product times(const struct shape *s, char *text, int64_t n_rows, d
         place = row * n_vertices + column + 1;
         out.entries[row]++;
         sum[row] += weight;
+        out.least = fmin(out.least, weight);
         size[row] += fabs(weight);
         for (int c = 0; c < 3; c++)
             out.value[row][c] += weight * (double)s->points[3 * column + c];
@@ -110,6 +113,8 @@ static void check_surface(sdd_mesh *mesh, sdd_topology *t, const struct shape *s
     const float *want = b->data;
     char *text = read_matrix(t, s->name, &ask);
     struct product got = times(s, text, b->count, 1);
+    if (!(got.least > -1e-6)) /* The box of compact positions stands on this. */
+        fail_msg("%s: a weight is %.9g", s->name, got.least);
     const double most = 4 * 0x1p-23 * scale_of(s);
     for (int64_t i = 0; i < 3 * b->count; i++)
         if (!(fabs(got.value[i / 3][i % 3] - (double)want[i]) <= most))
@@ -186,6 +191,29 @@ static void test_shapes(void **state)
     assert_true(n_entries > 100000 && n_tangents > 10000 && n_empty > 100);
 }
 
+/* The point of an edge of sharpness 1.3 that fades is 1.3 times the middle less 0.3 times the smooth point, in which
+ * each far corner of the two quads has 1/16. OpenSubdiv's stencils have the same weights. */
+static void test_below_zero(void **state)
+{
+    const struct sdd_matrix_request ask = {.level = 1};
+    struct shape s;
+    struct sdd_error err = {0};
+    sdd_topology *t = NULL;
+    (void)state;
+    assert_int_equal(shape_load(test_shapes_dir(), "chaikin_overshoot", &s, &err), SDD_OK);
+    for (int chaikin = 0; chaikin < 2; chaikin++) {
+        s.desc.options.crease_method = chaikin ? SDD_CREASE_CHAIKIN : SDD_CREASE_UNIFORM;
+        assert_int_equal(sdd_topology_create(device, &s.desc, &t, &err), SDD_OK);
+        char *text = read_matrix(t, s.name, &ask);
+        struct product got = times(&s, text, s.desc.n_vertices + s.desc.n_faces + 12, 1);
+        assert_true(chaikin ? fabs(got.least + 0.3 / 16) < 1e-6 : got.least > 0);
+        product_free(&got);
+        free(text);
+        sdd_topology_unref(t);
+    }
+    shape_free(&s);
+}
+
 static void test_refused(void **state)
 {
     static const int32_t count = 3, corners[] = {0, 1, 2};
@@ -229,7 +257,8 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_below_zero),
+                                       cmocka_unit_test(test_refused)};
     device = open_device(0);
     int failed = cmocka_run_group_tests_name("Matrix Market", tests, NULL, NULL);
     sdd_device_close(device);

@@ -15,7 +15,8 @@ static const char body_cube[] =
     "{\"name\":\"c\",\"interpolation\":\"constant\",\"type\":\"i32\",\"values\":[7]},"
     "{\"name\":\"f\",\"interpolation\":\"faceVarying\",\"values\":[0,1,2,3],"
     "\"indices\":[0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3]},"
-    "{\"name\":\"u\",\"interpolation\":\"uniform\",\"type\":\"i32\",\"values\":[0,1,2,3,4,5]},"
+    "{\"name\":\"u\",\"interpolation\":\"uniform\",\"type\":\"i32\",\"values\":[0,1,2,3,4,5],"
+    "\"setNames\":[\"a\",\"b\",\"c\",\"d\",\"e\"]},"
     "{\"name\":\"v\",\"interpolation\":\"vertex\",\"width\":2,\"values\":[0,0,1,1,2,2,3,3,4,4,5,5,6,6,7,7]}]}";
 
 /* A decoded mesh survives a copy, both encodings and the store's form. */
@@ -35,6 +36,27 @@ static void body_mesh(int rc, struct mesh *m, const struct sdd_error *err)
         free(bytes);
     mesh_free(copy);
     mesh_free(m);
+}
+
+/* Reads a mesh as a strict request does, and as one that loses what is wrong. Then all that is left but the faces'
+ * vertices is in range. */
+static void body_read(int (*read)(const void *, size_t, struct mesh **, struct losses *, struct sdd_error *),
+                      const void *data, size_t size)
+{
+    struct losses losses = {0}, strict = {.strict = true};
+    struct sdd_error err = {0}, why = {0};
+    struct text lines = {0};
+    struct mesh *m;
+    int rc = read(data, size, &m, &losses, &err);
+    if (!rc && mesh_check_indices(m, &why) && strcmp(why.field, "faceVertexIndices") != 0)
+        abort();
+    body_mesh(rc, m, &err);
+    losses_print(&losses, &lines);
+    text_free(&lines);
+    int strictly = read(data, size, &m, &strict, &err);
+    if (strict.n || (strictly == SDD_OK) != (rc == SDD_OK && !losses.n))
+        abort();
+    body_mesh(strictly, m, &err);
 }
 
 static void body_positions(int rc, struct positions *p, const struct sdd_error *err)

@@ -44,6 +44,23 @@ static void sane(const struct subd_block *b, int level)
     }
 }
 
+/* The names of face sets and the transform lie in the frame's memory. */
+static void sane_words(const struct subd_frame *f)
+{
+    const char *memory = f->memory, *end = memory + f->memory_bytes;
+    const char *transform = (const char *)f->transform;
+    for (int i = 0; i < f->n_blocks; i++) {
+        const char *name = f->blocks[i].set_names;
+        if ((name != NULL) != (f->blocks[i].n_set_names > 0))
+            abort();
+        for (int64_t k = 0; k < f->blocks[i].n_set_names; k++, name += strlen(name) + 1)
+            if (name < memory || name >= end)
+                abort();
+    }
+    if (transform && (transform < memory || transform + 16 * sizeof(double) > end))
+        abort();
+}
+
 static void sane_primvars(const struct subd_frame *f)
 {
     for (int i = 0; i < f->n_blocks; i++) {
@@ -66,6 +83,7 @@ static void promised(const struct subd_frame *f, int patches, int compact)
     if (!indices || f->head_bytes < 2)
         abort();
     below(indices, f->vertices);
+    sane_words(f);
     sane_primvars(f);
     if (!patches) {
         need(f, SUBD_INDICES, 0, f->faces);

@@ -7,13 +7,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct sdd_error err = {0};
-    struct mesh *m;
     struct positions *p;
     struct edit_batch *b;
     if (!size)
         return 0;
     switch (data[0]) {
-    case 'm': body_mesh(mesh_from_json(data + 1, size - 1, &m, NULL, &err), m, &err); break;
+    case 'm': body_read(mesh_from_json, data + 1, size - 1); break;
     case 'p': body_positions(positions_from_json(data + 1, size - 1, &p, &err), p, &err); break;
     default: body_edits(edits_from_json(data + 1, size - 1, &b, &err), b, &err); break;
     }

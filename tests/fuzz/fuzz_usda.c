@@ -54,8 +54,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sdd_error err;
     char path[1200] = "";
     read_as(data, size, NULL, &prims);
-    if (prims.bytes && sscanf(prims.data, "%*d %*d %1100[^\n]", path) != 1)
-        abort();
+    if (prims.bytes) { /* "VERTICES FACES PATH" */
+        const char *from = strchr(prims.data, '/');
+        if (!from)
+            abort();
+        (void)snprintf(path, sizeof path, "%.*s", (int)strcspn(from, "\n"), from);
+    }
     text_free(&prims);
     const struct usda_ask other = {.prim = *path ? path : NULL, .has_time = true, .time = 1, .options = 63};
     read_as(data, size, &other, NULL);

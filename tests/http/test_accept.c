@@ -376,8 +376,7 @@ static void test_refused(void **state)
 /* 4 GiB are the limit of glTF. It is refused by the counts, before anything is made. */
 static void test_too_large(void **state)
 {
-    static const char *const options[] = {"--max-output-bytes", "1000000000000", "--host-memory", "1000000000000",
-                                          NULL};
+    static const char *const options[] = {"--max-output-bytes", "1000000000000", NULL};
     struct daemon big = {0};
     struct answer a;
     char id[32];

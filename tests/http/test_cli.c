@@ -231,6 +231,43 @@ static void test_reorder(void **state)
     fails(RUN("show", "m_0000000000000000", "--reorder", "rcm"), 2, "no option --reorder");
 }
 
+/* What a file loses is told in words, all of it; --strict refuses the file, for every verb that pushes one. */
+static void test_losses(void **state)
+{
+    static const char damaged[] =
+        "{\"points\":[0,0,0,1,0,0,1,1,0,0,1,0],\"faceVertexCounts\":[4],\"faceVertexIndices\":[0,1,2,3],"
+        "\"upAxis\":\"Z\",\"metersPerUnit\":0.01,\"holeIndices\":[7],\"primvars\":["
+        "{\"name\":\"a\",\"interpolation\":\"vertex\",\"values\":[1]},{\"name\":\"b\",\"interpolation\":\"vertex\","
+        "\"values\":[1]},{\"name\":\"c\",\"interpolation\":\"vertex\",\"values\":[1]},{\"name\":\"d\","
+        "\"interpolation\":\"vertex\",\"values\":[1]},{\"name\":\"e\",\"interpolation\":\"vertex\",\"values\":[1]},"
+        "{\"name\":\"f\",\"interpolation\":\"vertex\",\"values\":[1]},{\"name\":\"g\",\"interpolation\":\"vertex\","
+        "\"values\":[1]},{\"name\":\"h\",\"interpolation\":\"vertex\",\"values\":[1]},{\"name\":\"set\","
+        "\"interpolation\":\"uniform\",\"type\":\"i32\",\"values\":[1],\"setNames\":[\"Holz\"]}]}";
+    char path[128], says[64], id[64];
+    (void)state;
+    write_file(path, "damaged.json", damaged);
+    struct ran r = RUN("push", path);
+    assert_non_null(strstr(r.err, "holeIndices[0] is face 7 of 1; it is left out\n"));
+    for (char name = 'a'; name <= 'h'; name++) {
+        snprintf(says, sizeof says, "vertex %c wants 4; primvar %c is left out\n", name, name);
+        assert_non_null(strstr(r.err, says));
+    }
+    snprintf(id, sizeof id, "%.18s", r.out);
+    expect(r, 0);
+    r = RUN("show", id);
+    assert_non_null(strstr(r.out, "uniform, 1 i32 a row, 1 rows, 1 named sets"));
+    assert_non_null(strstr(r.out, "metersPerUnit"));
+    expect(r, 0);
+    cJSON *o = json(RUN("push", path, "--json"), 0);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(o, "warnings")), 9);
+    assert_string_equal(cJSON_GetObjectItem(o, "upAxis")->valuestring, "Z");
+    cJSON_Delete(o);
+    fails(RUN("push", path, "--strict"), 4, "holeIndices[0] is face 7 of 1");
+    fails(RUN("refine", path, "--strict"), 4, "holeIndices[0] is face 7 of 1");
+    fails(RUN("refine", "m_0", "--strict"), 2, "mesh options go with a FILE");
+    fails(RUN("show", "m_0", "--strict"), 2, "no option --strict");
+}
+
 static void test_mesh_verbs(void **state)
 {
     char id[64], edit[96];
@@ -475,6 +512,7 @@ int main(void)
         cmocka_unit_test(test_wrong_world),
         cmocka_unit_test(test_limit_is_told),
         cmocka_unit_test(test_reorder),
+        cmocka_unit_test(test_losses),
         cmocka_unit_test(test_mesh_verbs),
         cmocka_unit_test(test_daemonverbs),
         cmocka_unit_test(test_refine_writes_obj_and_ply),

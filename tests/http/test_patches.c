@@ -308,7 +308,7 @@ static char *triangles_obj(int n)
 static void test_limits(void **state)
 {
     static const char *const options[] = {"--max-output-bytes", "100KiB", "--max-level", "7", NULL};
-    static const char *const little[] = {"--host-memory", "100KiB", NULL};
+    static const char *const little[] = {"--host-memory", "200KiB", NULL};
     struct daemon kept = d;
     struct answer a, before;
     char id[32], *obj = triangles_obj(12);
@@ -350,7 +350,7 @@ static void test_limits(void **state)
     free(obj);
     ask_mesh(&d, id, "patches?level=10", "", &a);
     assert_problem(&a, 507, "insufficient_memory", "level");
-    assert_int_equal(answer_number(&a, "available"), 100 << 10);
+    assert_int_equal(answer_number(&a, "available"), 200 << 10);
     assert_true(answer_number(&a, "needed") > 100 << 10);
     answer_free(&a);
     ask_mesh(&d, id, "patches?level=1", "", &a);

@@ -164,7 +164,7 @@ static void test_json(void **state)
     assert_non_null(strstr(a.body, "\"primvars\":[]"));
     answer_free(&a);
     snprintf(text, sizeof text, "%s{\"name\":\"w\",\"interpolation\":\"vertex\",\"values\":[1,2]}]}", head);
-    http_ask(&served, "POST", "/v1/meshes", "Content-Type: application/json\r\n", text, strlen(text), &a);
+    http_ask(&served, "POST", "/v1/meshes?strict=true", "Content-Type: application/json\r\n", text, strlen(text), &a);
     assert_problem(&a, 422, "invalid_mesh", "primvars[0].values");
     answer_free(&a);
 }

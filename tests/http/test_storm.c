@@ -29,7 +29,7 @@ static unsigned draw(struct client *c, unsigned n)
     return (unsigned)(c->random >> 33) % n;
 }
 
-/* A request with its body, and which statuses it may get besides 503. */
+/* A request with its body, and which statuses it may get besides 429 and 503. */
 static size_t compose(struct client *c, char *out, size_t size)
 {
     static const char *const media[] = {"application/vnd.subdd.frame", "*/*", "model/ply", "model/gltf-binary",
@@ -90,13 +90,13 @@ static void *storm(void *arg)
             continue;
         }
         http_read(fd, &a, strncmp(bytes, "HEAD", 4) == 0);
-        static const int fine[] = {200, 201, 422, 503, 507};
+        static const int fine[] = {200, 201, 422, 429, 503, 507};
         bool known = false;
         for (size_t i = 0; i < sizeof fine / sizeof fine[0]; i++)
             known |= a.status == fine[i];
         if (!known)
             snprintf(c->wrong, sizeof c->wrong, "%.60s: %d %.120s", bytes, a.status, a.body ? a.body : "");
-        c->refused += a.status == 503;
+        c->refused += a.status == 503 || a.status == 429;
         answer_free(&a);
     }
     close(fd);

@@ -144,11 +144,12 @@ static void test_fed(void **state)
     assert_true(pause >= 0 && pause < 3);
     assert_true(longest_pause("loop") > 0);
     assert_true(longest_pause("store") > 0); /* The cube was written. */
-    /* A job of many steps may take as long as it likes. */
+    /* A job of many steps may take as long as it likes. Others can begin between two of them. */
     const int fd = begin_slow(id, 300, 8, "refined?level=5&include=positions,normals&method=mesh-matrix");
     assert_true(fed(2) >= 2);
     end_slow(fd);
-    assert_true(longest_pause("device") > 2.4);
+    const double step = longest_pause("device");
+    assert_true(step > 0.29 && step < 2);
 }
 
 static void test_stuck(void **state)

@@ -42,6 +42,45 @@ static void number_run(struct odd *o, const struct brute *b, int64_t i, int64_t 
                       (n_own || sharing > 2 || turned || b->half[i].low == b->half[i].high ? WILD_NONMANIFOLD : 0);
 }
 
+/* The fans of a vertex: each of its corners gets the number of the least corner, in their order, that it hangs together
+ * with by twins. */
+static void label_fans(const struct brute *b, int64_t v, int32_t *label)
+{
+    const int32_t *corner = b->vert_corner + b->vert_begin[v], n = b->valence[v];
+    for (int32_t k = 0; k < n; k++)
+        label[k] = k;
+    for (int changed = 1; changed;) {
+        changed = 0;
+        for (int32_t i = 0; i < n; i++)
+            for (int32_t j = 0; j < n; j++)
+                if (b->real_twin[b->prev[corner[i]]] == (uint32_t)corner[j] && label[i] != label[j]) {
+                    label[i] = label[j] = label[i] < label[j] ? label[i] : label[j];
+                    changed = 1;
+                }
+    }
+}
+
+/* Are there more than two fans, and does each have one side at each of two edges that are not manifold? */
+static int fans_cross(const struct odd *o, const struct brute *b, int64_t v)
+{
+    const int32_t *corner = b->vert_corner + b->vert_begin[v], n = b->valence[v];
+    int32_t *label = xalloc(n, sizeof *label), n_fans = 0, crossing = 0;
+    label_fans(b, v, label);
+    for (int32_t fan = 0; fan < n; fan++) {
+        uint32_t side[2] = {0, 0}, n_sides = 0;
+        for (int32_t k = 0; k < n; k++)
+            for (int before = 0; before < 2 && label[k] == fan; before++) {
+                uint32_t e = o->edge[before ? b->prev[corner[k]] : (uint32_t)corner[k]];
+                if (o->kind[e] & WILD_NONMANIFOLD)
+                    side[n_sides++ % 2] = e;
+            }
+        n_fans += label[fan] == fan;
+        crossing += label[fan] == fan && n_sides == 2 && side[0] != side[1];
+    }
+    free(label);
+    return n_fans > 2 && crossing == n_fans;
+}
+
 static void find_odd_vertices(struct odd *o, const struct brute *b)
 {
     int32_t *n_odd = xalloc(b->V, sizeof *n_odd), *n_boundary = xalloc(b->V, sizeof *n_boundary);
@@ -55,7 +94,9 @@ static void find_odd_vertices(struct odd *o, const struct brute *b)
     }
     for (int64_t v = 0; v < b->V; v++) {
         o->vertex[v] = n_odd[v] > 0 || b->n_fans[v] > 1;
-        o->crease[v] = o->vertex[v] && n_odd[v] == 2 && n_boundary[v] == 0 && b->valence[v] > o->n_edges[v];
+        int two = o->vertex[v] && n_odd[v] == 2 && n_boundary[v] == 0;
+        o->crease[v] = two && fans_cross(o, b, v);
+        o->coming_back[v] = two && !o->crease[v] && b->valence[v] > o->n_edges[v];
     }
     free(n_odd), free(n_boundary);
 }
@@ -86,6 +127,7 @@ void odd_init(struct odd *o, const struct brute *b, const struct sdd_mesh_desc *
     o->run = xalloc(b->C, 4), o->own = xalloc(b->C, 4), o->run_first = xalloc(b->C, 4);
     o->edge = xalloc(b->C, 4), o->edge_corner = xalloc(b->C, 4), o->kind = xalloc(b->C, 4);
     o->n_edges = xalloc(b->V, 4), o->vertex = xalloc(b->V, 1), o->crease = xalloc(b->V, 1);
+    o->coming_back = xalloc(b->V, 1);
     o->edge_sharp = xalloc(b->C, 4), o->vert_sharp = xalloc(b->V, 4);
     for (int64_t i = 0, n = 0; i < b->C; i += n) {
         for (n = 1; i + n < b->C && same_edge(b->half + i, b->half + i + n);)
@@ -100,7 +142,7 @@ void odd_init(struct odd *o, const struct brute *b, const struct sdd_mesh_desc *
 void odd_fini(struct odd *o)
 {
     free(o->run), free(o->own), free(o->run_first), free(o->edge), free(o->edge_corner), free(o->kind);
-    free(o->n_edges), free(o->vertex), free(o->crease), free(o->edge_sharp), free(o->vert_sharp);
+    free(o->n_edges), free(o->vertex), free(o->crease), free(o->coming_back), free(o->edge_sharp), free(o->vert_sharp);
 }
 
 /* ---- soups ----------------------------------------------------------------------------------------------------- */

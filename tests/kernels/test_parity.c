@@ -186,6 +186,8 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
          level++)
         for (int surface = SDD_SURFACE_REFINED; surface < SDD_N_SURFACES; surface++)
             (void)refine(mesh, level, surface, all | (surface != SDD_SURFACE_REFINED ? SDD_TANGENTS : 0), r);
+    for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++)
+        (void)refine(mesh, parity_levels() < 2 ? 1 : 2, surface, SDD_NORMAL_INDICES, r);
     const int small[] = {all & ~SDD_FACE_PARAMS, SDD_POSITIONS, SDD_NORMALS};
     for (int k = 0; k < 3; k++)
         (void)refine(mesh, parity_levels() < 2 ? 1 : 2, SDD_SURFACE_LIMIT, small[k] | COMPACT, r);

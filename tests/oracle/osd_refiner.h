@@ -21,6 +21,7 @@ template <int N> struct osd_vec {
     }
 };
 using osd_refiner_ptr = std::unique_ptr<OpenSubdiv::Far::TopologyRefiner>;
-/* osd_refiner: not refined yet. */
+/* osd_refiner: not refined yet. What OpenSubdiv classifies otherwise since 3.6.1 is as it is there, whatever the
+ * version that this is linked with. */
 osd_refiner_ptr osd_refiner(const struct sdd_mesh_desc *d, bool with_uvs);
 #endif

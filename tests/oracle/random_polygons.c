@@ -183,12 +183,25 @@ static void drop_faces(struct dice *d, struct tagged_mesh *m, uint32_t rate)
     tagged_keep_faces(m, keep);
 }
 
+/* Fans of two faces more at two edges that meet in a corner of a face: from one to the other, or back to the same. */
+static void add_fans(struct dice *d, struct tagged_mesh *m, int32_t first, int32_t n)
+{
+    const int32_t k = dice_from(d, 0, n - 1), v = m->vertices[first + k];
+    const int32_t ends[2] = {m->vertices[first + (k + 1) % n], m->vertices[first + (k + n - 1) % n]};
+    const double x = (double)m->points[v][0], y = (double)m->points[v][1];
+    for (int i = dice_from(d, 2, 4); i > 0; i--) {
+        int32_t from = ends[dice_from(d, 0, 1)], to = ends[dice_from(d, 0, 1)], middle = add_vertex(d, m, x, y, i);
+        add_face(m, 4, (const int32_t[4]){v, from, add_vertex(d, m, x + 1, y, i), middle});
+        add_face(m, 4, (const int32_t[4]){v, middle, add_vertex(d, m, x - 1, y, i), to});
+    }
+}
+
 /* One thing that no manifold has. */
 static void spoil(struct dice *d, struct tagged_mesh *m, const struct tagged_edge *edges, int32_t n_edges)
 {
     int32_t f = dice_from(d, 0, m->n_faces - 1), first = first_corner(m, f), n = m->counts[f], face[64];
     const struct tagged_edge *e = &edges[dice_from(d, 0, n_edges - 1)];
-    int turned = dice_one_in(d, 2), kind = dice_from(d, 0, 9);
+    int turned = dice_one_in(d, 2), kind = dice_from(d, 0, 11);
     for (int k = 0; k < n; k++)
         face[k] = m->vertices[first + (turned ? n - 1 - k : k)];
     if (kind < 2) { /* in the other direction than its neighbours */
@@ -209,6 +222,8 @@ static void spoil(struct dice *d, struct tagged_mesh *m, const struct tagged_edg
         int32_t v = m->vertices[dice_from(d, 0, m->n_corners - 1)], w = m->vertices[dice_from(d, 0, m->n_corners - 1)];
         for (int32_t c = 0; c < m->n_corners; c++)
             m->vertices[c] = m->vertices[c] == v ? w : m->vertices[c];
+    } else if (kind < 11) {
+        add_fans(d, m, first, n);
     } else { /* a vertex twice in a face */
         face[n] = face[dice_from(d, 0, n - 1)];
         add_face(m, n + 1, face);

@@ -79,7 +79,15 @@ static const char mesh_json[] =
     "{\"points\":[0,0,0,1,0,0,0,1,0],\"faceVertexCounts\":[3],\"faceVertexIndices\":[0,1,2],"
     "\"creaseIndices\":[0,1],\"creaseLengths\":[2],\"creaseSharpnesses\":[1],\"primvars\":["
     "{\"name\":\"a\",\"interpolation\":\"faceVarying\",\"values\":[1,2,3]},"
-    "{\"name\":\"b\",\"interpolation\":\"constant\",\"type\":\"i32\",\"values\":[1]}]}";
+    "{\"name\":\"b\",\"interpolation\":\"constant\",\"type\":\"i32\",\"values\":[1]},"
+    "{\"name\":\"s\",\"interpolation\":\"uniform\",\"type\":\"i32\",\"values\":[1],\"setNames\":[\"x\"]}],"
+    "\"upAxis\":\"Y\"}";
+/* Everything in it that is no face is left out. */
+static const char damaged_json[] =
+    "{\"points\":[0,0,0,1,0,0,0,1,0],\"faceVertexCounts\":[3],\"faceVertexIndices\":[0,1,2],"
+    "\"creaseIndices\":[0,7],\"creaseLengths\":[2],\"creaseSharpnesses\":[1],\"cornerIndices\":[7],"
+    "\"cornerSharpnesses\":[1],\"holeIndices\":[7],\"st\":[1],\"primvars\":["
+    "{\"name\":\"a\",\"interpolation\":\"vertex\",\"values\":[1,2,3],\"indices\":[0,1,7]}]}";
 static const char edits_json[] =
     "{\"edits\":[{\"addVertices\":{\"points\":[1,2,3]}},{\"removeFaces\":{\"ids\":[1]}},"
     "{\"addFaces\":{\"faceVertexCounts\":[3,3],\"faceVertexIndices\":[4,5,-1,6,7,-1],"
@@ -88,17 +96,33 @@ static const char edits_json[] =
     "{\"setPrimvar\":{\"name\":\"material\",\"ids\":[-2],\"values\":[7]}},{\"removePrimvar\":{\"name\":\"weight\"}},"
     "{\"putPrimvar\":{\"name\":\"c\",\"interpolation\":\"constant\",\"values\":[1]}}]}";
 
+/* Colours, materials, groups, and a statement that is not known. */
+static const char sets_obj[] = "v 0 0 0 1 0 0\nv 1 0 0 1 0 0\nv 0 1 0 1 0 0\nusemtl a\nf 1 2 3\ng b c\nvw 1\nf 3 2 1\n";
+
 static int run_obj(void)
 {
+    struct losses losses = {0};
     struct mesh *m;
     int rc = mesh_from_obj(sample_cube_obj, strlen(sample_cube_obj), &m, NULL, NULL);
+    mesh_free(m);
+    if (!rc)
+        rc = mesh_from_obj(sets_obj, strlen(sets_obj), &m, &losses, NULL);
+    if (rc)
+        return rc;
+    struct text lost = {0};
+    void *back;
+    size_t n;
+    rc = mesh_to_obj(m, &back, &n, &lost, NULL);
+    rc = rc || !lost.failed ? rc : SDD_ENO_MEMORY;
+    text_free(&lost);
+    free(back);
     mesh_free(m);
     return rc;
 }
 static int run_usda(void)
 {
     struct mesh *m;
-    int rc = mesh_from_usda(usda, usda_bytes, &m, NULL, NULL);
+    int rc = mesh_from_usda(usda, usda_bytes, NULL, &m, NULL, NULL, NULL);
     mesh_free(m);
     return rc;
 }
@@ -106,6 +130,16 @@ static int run_json(void)
 {
     struct mesh *m;
     int rc = mesh_from_json(mesh_json, strlen(mesh_json), &m, NULL, NULL);
+    mesh_free(m);
+    return rc;
+}
+static int run_losses(void)
+{
+    struct losses l = {0};
+    struct mesh *m;
+    int rc = mesh_from_json(damaged_json, strlen(damaged_json), &m, &l, NULL);
+    if (!rc)
+        assert_int_equal(l.n, 5);
     mesh_free(m);
     return rc;
 }
@@ -223,18 +257,23 @@ static int run_reorder(void)
     return rc;
 }
 
-/* The cube with UVs, tags and primvars of every class. */
+/* The cube with UVs, tags, primvars of every class, face sets and a stage. */
 static struct mesh *rich_cube(void)
 {
-    struct mesh *plain = sample_cube(), *primvars = sample_json(sample_primvars_json), *m;
-    struct mesh_arrays a, b;
+    struct mesh *plain = sample_cube(), *primvars = sample_json(sample_primvars_json),
+                *sets = sample_json(sample_sets_json), *m;
+    struct mesh_arrays a, b, c;
     mesh_as_arrays(plain, &a);
     mesh_as_arrays(primvars, &b); /* its faces are the same */
     a.n_primvars = b.n_primvars;
     memcpy(a.primvars, b.primvars, sizeof a.primvars);
+    mesh_as_arrays(sets, &c); /* and these are, too */
+    a.primvars[a.n_primvars++] = c.primvars[0];
+    a.stage = c.stage;
     assert_int_equal(mesh_build(&a, &m, NULL), SDD_OK);
     mesh_free(plain);
     mesh_free(primvars);
+    mesh_free(sets);
     return m;
 }
 
@@ -266,6 +305,7 @@ static void test_readers(void **state)
     torture(run_obj, 0);
     torture(run_usda, 0);
     torture(run_json, 0);
+    torture(run_losses, 0);
     torture(run_proto, 0);
     torture(run_positions, 0);
 }

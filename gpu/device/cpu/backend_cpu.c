@@ -24,7 +24,16 @@ struct cpu {
     int threads;
     struct host_cache cache;
     double marks[SDD_N_MARKS];
+    int (*pause)(void *user); /* NULL unless launches are cut in slices. */
+    void *user;
 };
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 static int cpu_probe(char *reason, size_t size)
 {
@@ -54,8 +63,14 @@ static int cpu_open(int index, int threads, void **device, char *name, size_t si
     d->threads = 1;
 #endif
     snprintf(name, size, "CPU, %d thread%s", d->threads, d->threads == 1 ? "" : "s");
+    host_cache_open(&d->cache);
     *device = d;
     return SDD_OK;
+}
+
+static void cpu_keep(void *device, int64_t bytes)
+{
+    host_cache_limit(&((struct cpu *)device)->cache, bytes);
 }
 
 static void cpu_trim(void *device)
@@ -141,9 +156,20 @@ static int cpu_launch(void *device, int kernel, const void *args, size_t args_by
     if (k < 0 || k >= SDD_N_KERNELS || sdd_kernel_loops[k]->args_bytes != args_bytes)
         return SDD_EDEVICE;
     const int reference = k != kernel && sdd_reference_loops[k];
-    if (n > 0)
-        (reference ? sdd_reference_loops : sdd_kernel_loops)[k]->run(args, n, d->threads);
+    const struct sdd_kernel_loop *loop = (reference ? sdd_reference_loops : sdd_kernel_loops)[k];
+    for (int64_t at = 0; at < n;) {
+        at = loop->run(args, at, n, d->threads, d->pause ? now() + SDD_SLICE_NS : 0);
+        if (at < n && d->pause(d->user))
+            return SDD_ECANCELLED;
+    }
     return SDD_OK;
+}
+
+static void cpu_on_pause(void *device, int (*pause)(void *user), void *user)
+{
+    struct cpu *d = device;
+    d->pause = pause;
+    d->user = user;
 }
 
 /* Where part `part` begins, when n items are cut into `parts` of nearly equal size. */
@@ -274,6 +300,7 @@ const struct sdd_backend *sdd_backend_cpu(void)
         .host_alloc = cpu_alloc,
         .host_free = cpu_free,
         .trim = cpu_trim,
+        .keep = cpu_keep,
         .upload = cpu_copy,
         .download = cpu_copy,
         .copy = cpu_copy,
@@ -286,6 +313,7 @@ const struct sdd_backend *sdd_backend_cpu(void)
         .sync = cpu_sync,
         .mark = cpu_mark,
         .elapsed = cpu_elapsed,
+        .on_pause = cpu_on_pause,
     };
     return &cpu;
 }

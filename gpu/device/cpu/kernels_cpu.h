@@ -6,7 +6,9 @@
 #include "gpu/backend/backend.h"
 
 struct sdd_kernel_loop {
-    void (*run)(const void *args, int64_t n, int threads);
+    /* Makes the items from `first` on, those before `n`, until this time of CLOCK_MONOTONIC in nanoseconds; 0 is no
+     * limit. Returns the first item that it has not made. */
+    int64_t (*run)(const void *args, int64_t first, int64_t n, int threads, uint64_t until);
     size_t args_bytes;
 };
 #define SDD_KERNEL(name) extern const struct sdd_kernel_loop sdd_loop_##name;

@@ -234,6 +234,7 @@ static int dev_open(int index, int threads, void **out, char *name, size_t size,
     if (!d)
         return fail(err, SDD_ENO_MEMORY, "no host memory for the CUDA device");
     d->index = found;
+    host_cache_open(&d->cache);
     struct cudaDeviceProp prop;
     const char *step = "";
     cudaError_t e = set_up(d, &prop, &step);
@@ -324,9 +325,15 @@ static void dev_host_free(void *device, void *memory, int64_t bytes)
     struct device *d = (struct device *)device;
     const int i = ring_find(&d->ring, memory);
     if (i < RING_BLOCKS)
-        d->ring.taken[i] = 0;
+        ring_give(&d->ring, i);
     else
         host_give(&d->cache, memory, bytes);
+}
+
+static void dev_keep(void *device, int64_t bytes)
+{
+    struct device *d = (struct device *)device;
+    host_cache_limit(&d->cache, bytes);
 }
 
 static void dev_trim(void *device)
@@ -517,6 +524,7 @@ static const struct sdd_backend backend = {
     dev_host_free,
     dev_pinned,
     dev_trim,
+    dev_keep,
     dev_upload,
     dev_download,
     dev_copy,
@@ -531,6 +539,8 @@ static const struct sdd_backend backend = {
     dev_sync,
     dev_mark,
     dev_elapsed,
+    /* on_pause: a launch returns before it is done */
+    NULL,
 };
 
 extern "C" __attribute__((visibility("default"))) const struct sdd_backend *sdd_backend_entry(const char *abi)

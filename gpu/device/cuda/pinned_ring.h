@@ -2,7 +2,7 @@
 /* pinned_ring.h: a few blocks of pinned host memory for results that are freed soon, to which the device copies
  * directly. A block is pinned when it is first needed, at 0.3 ms/MB, and stays until the ring is trimmed. When no more
  * memory can be pinned, results lie in ordinary memory, which is no failure.
- * Threads  one at a time on a ring */
+ * Threads  ring_give may be called on any thread, the others on that of the device */
 #ifndef SDD_PINNED_RING_H
 #define SDD_PINNED_RING_H
 #include <cuda_runtime.h>
@@ -16,29 +16,39 @@ struct pinned_ring {
     int refused; /* Whether pinning more memory failed. */
 };
 
-/* Returns the block that begins at `memory`, or RING_BLOCKS when there is none. */
+/* Returns the block that begins at `memory`, or RING_BLOCKS when there is none. A block that is taken stays where it
+ * is, so another thread may look for it. */
 static int ring_find(const struct pinned_ring *r, const void *memory)
 {
     int i = 0;
-    while (i < RING_BLOCKS && (!memory || r->block[i] != memory))
+    while (i < RING_BLOCKS && (!memory || __atomic_load_n(&r->block[i], __ATOMIC_ACQUIRE) != memory))
         i++;
     return i;
+}
+
+static void ring_give(struct pinned_ring *r, int i)
+{
+    __atomic_store_n(&r->taken[i], 0, __ATOMIC_RELEASE);
 }
 
 /* Takes a free block. Returns NULL when all are taken or no more memory can be pinned. */
 static void *ring_take(struct pinned_ring *r)
 {
     int i = 0;
-    while (i < RING_BLOCKS && r->taken[i])
+    while (i < RING_BLOCKS && __atomic_load_n(&r->taken[i], __ATOMIC_ACQUIRE))
         i++;
     if (i == RING_BLOCKS || (!r->block[i] && r->refused))
         return NULL;
-    if (!r->block[i] && cudaHostAlloc(&r->block[i], RING_BYTES, cudaHostAllocDefault) != cudaSuccess) {
-        (void)cudaGetLastError(); /* If the device is lost, the next call fails too. */
-        r->refused = 1;
-        return r->block[i] = NULL;
+    if (!r->block[i]) {
+        void *block = NULL;
+        if (cudaHostAlloc(&block, RING_BYTES, cudaHostAllocDefault) != cudaSuccess) {
+            (void)cudaGetLastError(); /* If the device is lost, the next call fails too. */
+            r->refused = 1;
+            return NULL;
+        }
+        __atomic_store_n(&r->block[i], block, __ATOMIC_RELEASE);
     }
-    r->taken[i] = 1;
+    __atomic_store_n(&r->taken[i], 1, __ATOMIC_RELEASE);
     return r->block[i];
 }
 
@@ -47,10 +57,10 @@ static cudaError_t ring_trim(struct pinned_ring *r)
 {
     cudaError_t first = cudaSuccess;
     for (int i = 0; i < RING_BLOCKS; i++) {
-        if (!r->block[i] || r->taken[i])
+        if (!r->block[i] || __atomic_load_n(&r->taken[i], __ATOMIC_ACQUIRE))
             continue;
         const cudaError_t e = cudaFreeHost(r->block[i]);
-        r->block[i] = NULL;
+        __atomic_store_n(&r->block[i], (void *)NULL, __ATOMIC_RELEASE);
         first = first == cudaSuccess ? e : first;
     }
     r->refused = 0;

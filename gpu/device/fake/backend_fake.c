@@ -3,6 +3,7 @@
  * fail is wrapped. It is not unified, so that results are downloaded as they are on a GPU. */
 #include "gpu/device/fake/backend_fake.h"
 #include "abi.h"
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 #define ZONE_BYTE 0xFB
 
 static struct {
-    int64_t calls, k, live;
+    int64_t calls, k;
+    atomic_llong live; /* Results may be freed on another thread. */
     int forever, sticky;
 } fake;
 
@@ -75,6 +77,11 @@ static int fake_threads(void *device)
 static void fake_trim(void *device)
 {
     sdd_backend_cpu()->trim(device);
+}
+
+static void fake_keep(void *device, int64_t bytes)
+{
+    sdd_backend_cpu()->keep(device, bytes);
 }
 
 /* ---- memory with red zones, for the device and the host alike --------------------------------------------- */
@@ -206,6 +213,7 @@ const struct sdd_backend *sdd_backend_fake(void)
         .host_alloc = fake_alloc,
         .host_free = fake_free,
         .trim = fake_trim,
+        .keep = fake_keep,
         .upload = fake_upload,
         .download = fake_download,
         .copy = fake_copy,

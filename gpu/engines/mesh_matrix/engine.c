@@ -6,8 +6,6 @@
 #include "gpu/levels/levels.h"
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/levels/sqrt3_levels.h"
-#include "gpu/levels/mm_faces.k.h"
-#include "gpu/levels/mm_linear.k.h"
 
 /* The points of a level that is made on the way to the last one. */
 static int64_t points_before(const sdd_topology *t, int level)
@@ -43,14 +41,6 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
     return count.used;
 }
 
-static void linear(const sdd_topology *t, const struct sdd_control *m, const float *p, float *to, int level)
-{
-    struct mm_faces_args faces = {*m, p, to};
-    struct mm_linear_args all = {*m, p, to, level};
-    DEV_LAUNCH(t->device, mm_faces, &faces, t->info.n_faces);
-    DEV_LAUNCH(t->device, mm_linear, &all, topology_points(t, level));
-}
-
 static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
@@ -61,13 +51,11 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     if (!wants_points(r))
         return SDD_OK;
     lay_out(t, r, &a, &s, &tables);
-    int rc = finish_upload_tables(t, &tables, err);
-    if (rc)
-        return rc;
     float *last = finish_in_place(r) ? run->positions : s.buffer[0];
-    if (t->scheme->is_linear)
-        linear(t, &s.mesh, run->mesh->points, last, r->level);
-    else if ((rc = refine_levels(&s, run->mesh->points, last, r->level, run->cancel, err)))
+    int rc = finish_upload_tables(t, &tables, err);
+    if (!rc)
+        rc = refine_levels(&s, run->mesh->points, last, r->level, run->cancel, err);
+    if (rc)
         return rc;
     finish_level(run, &s.mesh, &tables, last);
     return SDD_OK;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nonmanifold_vertices: makes non-manifold vertices infinitely sharp, except on an interior crease: exactly two
- * non-manifold edges, none of one face, and more faces than edges.
+ * non-manifold edges, none of one face, and more than two fans of faces, each of which leads from the one edge to the
+ * other.
  * Shapes  begin, end [V], corner[C] (corners sorted by vertex), edge, twin [C], faces, edge_corner, kind [E] u32 ->
  *         vert_sharp[V] f32, most_edges[1] u64
  * Launch  item, n = V
  * Cost    about 40 B read a corner, twice
  * Result  Other vertices keep what vert_sharp held. most_edges is that of vertex_fan, over the non-manifold vertices.
  * Threads any queue
- * Source  OpenSubdiv, Vtr::internal::Level::testVertexNonManifoldCrease */
+ * Source  OpenSubdiv from 3.6.1 on (pull request 1338). Before, the fans were only counted, by what faces there are
+ *         more than edges, so that a fan could come back to its own edge. */
 #ifndef SDD_K_NONMANIFOLD_VERTICES_H
 #define SDD_K_NONMANIFOLD_VERTICES_H
 #include "gpu/mesh/kernels/nonmanifold_split_edges.k.h"
@@ -21,6 +23,28 @@ struct nonmanifold_vertices_args {
     uint64_t *most_edges;
     int32_t all; /* Interior creases become sharp as well, for scheme sqrt3. */
 };
+
+/* Whether the n corners of a vertex lie in more than two open fans, and each of these leads from one edge to another.
+ * Where all open edges of the vertex are two non-manifold ones, it then lies on a crease. Every fan is walked once,
+ * from the outgoing edge with which it begins over incoming ones; what these walks leave out are closed fans. */
+SDD_FN int sdd_fans_cross(const struct nonmanifold_vertices_args *a, const int32_t *corner, uint32_t n)
+{
+    uint32_t n_fans = 0, n_walked = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t first = (uint32_t)corner[k], c = first, across;
+        if (a->twin[first] != SDD_NONE)
+            continue;
+        while ((across = a->twin[sdd_prev(&a->faces, c)]) != SDD_NONE && n_walked < n) {
+            c = across;
+            n_walked++;
+        }
+        n_walked++;
+        n_fans++;
+        if (a->edge[sdd_prev(&a->faces, c)] == a->edge[first])
+            return 0;
+    }
+    return n_fans > 2 && n_walked == n;
+}
 
 SDD_FN void k_nonmanifold_vertices(int64_t v, const struct nonmanifold_vertices_args *a)
 {
@@ -42,7 +66,7 @@ SDD_FN void k_nonmanifold_vertices(int64_t v, const struct nonmanifold_vertices_
     if (n_nonmanifold == 0 && sdd_fan_of((uint32_t)a->corner[a->begin[v]], n, a->twin, &a->faces, &open) == n)
         return;
     sdd_atomic_min(a->most_edges, sdd_most_edges(n_edges, v));
-    if (a->all || n_nonmanifold != 2 || n_boundary > 0 || n <= n_edges)
+    if (a->all || n_nonmanifold != 2 || n_boundary > 0 || !sdd_fans_cross(a, a->corner + a->begin[v], n))
         a->vert_sharp[v] = 10.0f;
 }
 #endif

@@ -3,12 +3,27 @@
 #include "server/mesh/formats/json_text.h"
 #include "server/mesh/formats/json_scan.h"
 #include "server/base/chars.h"
+#include "server/base/pool.h"
 #include <float.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_EXACT 9007199254740992.0 /* 2^53, above which a double cannot hold every integer. */
+
+#define CHUNK 16 /* What malloc adds to a small block, and rounds it to. */
+
+static void *counted_malloc(size_t bytes)
+{
+    return claim_draw((int64_t)(bytes + 2 * CHUNK - 1) / CHUNK * CHUNK) ? malloc(bytes) : NULL;
+}
+
+static void count_items(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks){counted_malloc, free});
+}
 
 int json_parse(const void *data, size_t bytes, cJSON **out, struct sdd_error *err)
 {
@@ -21,7 +36,9 @@ int json_parse(const void *data, size_t bytes, cJSON **out, struct sdd_error *er
             err->available = JSON_MAX_DEPTH;
         return rc;
     }
-    *out = cJSON_ParseWithLength(data, bytes);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, count_items);
+    *out = cJSON_ParseWithLength(data, bytes); /* An item of 64 bytes for each number: much more than the body. */
     if (*out)
         return SDD_OK;
     return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for %zu bytes of JSON", bytes);

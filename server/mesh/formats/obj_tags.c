@@ -11,6 +11,7 @@
  * drops the last vertex. */
 #include "server/mesh/formats/obj_tags.h"
 #include "server/base/chars.h"
+#include <math.h>
 #include <string.h>
 
 struct tag {
@@ -160,6 +161,21 @@ static int read_counts(struct obj_reader *r, int64_t n[3])
                     chars_show(word, bytes, shown));
 }
 
+/* Reads a number of the line. One that is not finite is left to mesh_build, which knows what becomes of the tag. */
+static int read_number(struct obj_reader *r)
+{
+    size_t bytes;
+    int rc = obj_room(r, &r->floats, 1);
+    if (rc)
+        return rc;
+    float *out = &r->floats.f[r->floats.n++];
+    if (!obj_space(r) || !obj_not_finite(r))
+        return obj_float(r, "a tag's number", "obj", out);
+    *out = NAN;
+    (void)obj_word(r, &bytes);
+    return SDD_OK;
+}
+
 int obj_tag(struct obj_reader *r)
 {
     char shown[CHARS_SHOW_SIZE];
@@ -170,9 +186,14 @@ int obj_tag(struct obj_reader *r)
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
         if (strlen(tags[i].name) == bytes && memcmp(tags[i].name, word, bytes) == 0)
             tag = &tags[i];
-    if (!tag)
-        return obj_fail(r, line, is_edit(word, bytes) ? SDD_EUNSUPPORTED : SDD_EINVALID, "the tag \"%s\" is not built",
-                        chars_show(word, bytes, shown));
+    if (!tag && is_edit(word, bytes))
+        return obj_fail(r, line, SDD_EUNSUPPORTED, "the tag \"%s\" is not built", chars_show(word, bytes, shown));
+    if (!tag) {
+        obj_lose(&r->lost, OBJ_LOSS_TAGS, "line %lld: the tag \"%s\" is not known and skipped", (long long)line,
+                 chars_show(word, bytes, shown));
+        obj_skip_line(r);
+        return SDD_OK;
+    }
     int rc = read_counts(r, n);
     if (rc)
         return rc;
@@ -185,11 +206,7 @@ int obj_tag(struct obj_reader *r)
             rc = obj_int(r, "a tag's integer", &r->ints.i[r->ints.n]);
         r->ints.n++;
     }
-    for (int64_t i = 0; i < n[1] && !rc; i++) {
-        rc = obj_room(r, &r->floats, 1);
-        if (!rc)
-            rc = obj_float(r, "a tag's number", "obj", &r->floats.f[r->floats.n]);
-        r->floats.n++;
-    }
+    for (int64_t i = 0; i < n[1] && !rc; i++)
+        rc = read_number(r);
     return rc ? rc : tag->read(r, tag);
 }

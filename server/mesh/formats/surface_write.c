@@ -13,17 +13,18 @@
 /* The faces that are no holes. */
 struct faces {
     int64_t n_faces, n_corners;
-    int32_t *rows;                   /* [n_faces] Their rows in the mesh. */
-    int32_t *sizes;                  /* [n_faces] */
-    uint32_t *corners;               /* [n_corners] The corner of the mesh that stands here, and then its vertex. */
-    uint32_t *uvs;                   /* [n_corners] */
-    void *uniform[SDD_MAX_PRIMVARS]; /* The values of primvars that have a row for each face. */
+    int32_t *rows;                       /* [n_faces] Their rows in the mesh. */
+    int32_t *sizes;                      /* [n_faces] */
+    uint32_t *corners;                   /* [n_corners] The corner of the mesh that stands here, and then its vertex. */
+    uint32_t *uvs;                       /* [n_corners] */
+    void *uniform[SDD_MAX_PRIMVARS];     /* The values of primvars that have a row for each face. */
+    uint32_t *varying[SDD_MAX_PRIMVARS]; /* [n_corners] The rows of faceVarying primvars; NULL for others. */
 };
 
 static void free_faces(struct faces *f)
 {
     for (int i = 0; i < SDD_MAX_PRIMVARS; i++)
-        free(f->uniform[i]);
+        free(f->uniform[i]), free(f->varying[i]);
     free(f->rows);
     free(f->sizes);
     free(f->corners);
@@ -40,6 +41,9 @@ static void take_face(struct faces *f, const struct mesh *m, int64_t row, int64_
         f->corners[f->n_corners] = (uint32_t)m->face_vertices[corner];
         if (m->n_uvs)
             f->uvs[f->n_corners] = (uint32_t)m->uv_indices[corner];
+        for (int i = 0; i < m->n_primvars; i++)
+            if (f->varying[i])
+                f->varying[i][f->n_corners] = (uint32_t)m->primvars[i].indices[corner];
         f->n_corners++;
     }
 }
@@ -64,6 +68,9 @@ static int take_faces(struct faces *f, const struct mesh *m, struct sdd_error *e
     f->uvs = mesh_alloc(m->n_corners, 4, err);
     if (!f->rows || !f->sizes || !f->corners || !f->uvs)
         return SDD_ENO_MEMORY;
+    for (int i = 0; i < m->n_primvars; i++)
+        if (m->primvars[i].indices && !(f->varying[i] = mesh_alloc(m->n_corners, 4, err)))
+            return SDD_ENO_MEMORY;
     for (int64_t row = 0, first = 0, hole = 0; row < m->n_faces; first += m->face_counts[row++])
         if (hole < m->n_holes && m->hole_faces[hole] == row)
             hole++;
@@ -83,6 +90,9 @@ static void surface_of(const struct mesh *m, const struct faces *f, struct surfa
         s->uvs = (struct surface_rows){m->uvs, m->n_uvs, 2};
         s->uv_corners = f->uvs;
     }
+    s->stage.up_axis = *mesh_up_axis_name(m->stage.up_axis);
+    s->stage.meters_per_unit = m->stage.meters_per_unit;
+    s->stage.transform = m->stage.has_transform ? m->stage.transform : NULL;
     s->corners = f->corners;
     s->n_faces = f->n_faces;
     s->n_corners = f->n_corners;
@@ -94,6 +104,8 @@ static void surface_of(const struct mesh *m, const struct faces *f, struct surfa
         (void)snprintf(p->interpolation, sizeof p->interpolation, "%s",
                        primvar_interpolation(from->info.interpolation));
         p->integers = from->info.type == PRIMVAR_I32;
+        p->corners = f->varying[i];
+        p->sets = (struct surface_sets){from->sets.text, from->sets.n};
         p->values = (struct surface_rows){f->uniform[i] ? f->uniform[i] : from->values,
                                           f->uniform[i] ? f->n_faces : from->info.n_values, from->info.width};
     }

@@ -379,7 +379,8 @@ static int compare_prims(const void *pa, const void *pb, void *arg)
     return c ? c : (a > b) - (a < b);
 }
 
-/* The first row of the order that is not before the key: parent, rank and, with one, name; `after` passes its equals. */
+/* The first row of the order that is not before the key: parent, rank and, with one, name; `after` passes its
+ * equals. */
 static int64_t search(const struct usda_layer *l, int32_t parent, int rank, const struct usda_span *name, bool after)
 {
     int64_t low = 0, high = l->n;

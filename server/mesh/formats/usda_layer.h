@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usda_layer.h: a USDA file as a tree of prims, each with the places of its fields: what one file says, before any of it
- * is composed (usda_stage.h). No values are read here; a field is read again at its place when it is wanted.
+/* usda_layer.h: a USDA file as a tree of prims, each with the places of its fields: what one file says, before any of
+ * it is composed (usda_stage.h). No values are read here; a field is read again at its place when it is wanted.
  *
  * A prim or field takes less memory than the text of the shortest that is kept, times four. */
 #ifndef SUBDD_USDA_LAYER_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usda_lexer.c: splits USDA text into tokens and reads its arrays of numbers, for usda_reader.c. */
 #include "server/mesh/formats/usda_lexer.h"
+#include "server/base/stop.h"
 #include "server/base/chars.h"
 #include <math.h>
 #include <stdarg.h>
@@ -96,8 +97,8 @@ static bool is_triple(const char *p, const char *end, char c)
 }
 
 /* Reads a string or an asset, which is enclosed in `quote`, once or three times in a row on either side. In a string a
- * backslash takes away the meaning of the character behind it, but not that of a line end, which is still counted; in an
- * asset it does so only before @@@. One @ encloses without any escapes, and up to two more may stand before the last
+ * backslash takes away the meaning of the character behind it, but not that of a line end, which is still counted; in
+ * an asset it does so only before @@@. One @ encloses without any escapes, and up to two more may stand before the last
  * three. After a single quote the end must be on the same line. */
 static int read_enclosed(struct usda_lexer *lx, int kind, char quote)
 {
@@ -401,6 +402,8 @@ int usda_numbers(struct usda_lexer *lx, const char *name, struct usda_type type,
     if (lx->kind != '[')
         return usda_wanted(lx, "an array ([...])");
     for (int64_t row = 0; !rc; row++) {
+        if (stop_due(row))
+            return stop_fail(lx->err);
         skip_blanks(lx);
         if (lx->at < lx->end && *lx->at == ']')
             break; /* The array is empty, or there is a comma behind its last value, as USD allows. */

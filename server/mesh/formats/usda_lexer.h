@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usda_lexer.h: USD's text format as tokens, over bytes that need not end with a NUL. Line ends count as blanks, and so
- * do comments ('#' and '//' to the line's end, and between slash-star and star-slash), because no statement that is read
- * here needs line ends to be told apart. */
+ * do comments ('#' and '//' to the line's end, and between slash-star and star-slash), because no statement that is
+ * read here needs line ends to be told apart. */
 #ifndef SUBDD_USDA_LEXER_H
 #define SUBDD_USDA_LEXER_H
 #include "server/base/words.h"
@@ -68,8 +68,8 @@ int usda_fail(struct usda_lexer *lx, int code, const char *format, ...) __attrib
 int usda_expect(struct usda_lexer *lx, int kind, const char *wanted) __attribute__((warn_unused_result));
 /* usda_wanted: fails with SDD_EMALFORMED, naming what was wanted and the token that stands there instead. */
 int usda_wanted(struct usda_lexer *lx, const char *wanted);
-/* usda_skip: skips the value that the current token begins. `items`, which may be NULL, gets how many items it has if it
- * is an array, else 0; of an array of tuples, it counts the tuples.
+/* usda_skip: skips the value that the current token begins. `items`, which may be NULL, gets how many items it has if
+ * it is an array, else 0; of an array of tuples, it counts the tuples.
  * Errors  SDD_EMALFORMED (brackets that do not match), SDD_EINVALID (more than 64 inside each other) */
 int usda_skip(struct usda_lexer *lx, int64_t *items) __attribute__((warn_unused_result));
 /* usda_double: reads the number that is the current token, in double. Errors  SDD_EMALFORMED */

@@ -8,10 +8,6 @@
 
 #define USDA_MATERIALS "materialBind" /* The family of subsets that bind materials, and the primvar that keeps it. */
 
-/* Members of customLayerData of a file whose up axis or unit subdd does not know. */
-#define USDA_NO_UP_AXIS "subddUpAxisUnknown"
-#define USDA_NO_UNIT "subddUnitUnknown"
-
 /* What reading takes. */
 struct usda_part {
     const struct usda_stage *stage;

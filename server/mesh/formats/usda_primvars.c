@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usda_primvars.c: reads the primvars of a Mesh for usda_reader.c, and decides which of them are the UVs and which a mesh
- * can keep. */
+/* usda_primvars.c: reads the primvars of a Mesh for usda_reader.c, and decides which of them are the UVs and which a
+ * mesh can keep. */
 #include "server/mesh/formats/usda_primvars.h"
 #include "server/base/chars.h"
 #include <stdio.h>
@@ -82,6 +82,7 @@ struct primvars_reader {
  * elementSize that is no integer is kept as 0, which take_one refuses. */
 static int take_metadata(struct usda_lexer *lx, struct usda_primvar *p)
 {
+    char shown[CHARS_SHOW_SIZE];
     int rc = usda_next(lx);
     while (!rc && lx->kind != ')' && lx->kind != USDA_END) {
         const struct usda_span name = usda_token(lx);
@@ -91,8 +92,7 @@ static int take_metadata(struct usda_lexer *lx, struct usda_primvar *p)
         rc = usda_next(lx);
         const char *at = lx->text;
         if (!rc && usda_span_is(name, "interpolation") && lx->kind == USDA_STRING)
-            (void)snprintf(p->interpolation, sizeof p->interpolation, "%.*s", (int)(lx->bytes < 15 ? lx->bytes : 15),
-                           lx->text);
+            (void)snprintf(p->interpolation, sizeof p->interpolation, "%.15s", chars_show(lx->text, lx->bytes, shown));
         if (!rc && usda_span_is(name, "elementSize") && chars_i64(&at, at + lx->bytes, &p->element_size) != 1)
             p->element_size = 0;
         if (!rc)
@@ -151,6 +151,8 @@ static int see(void *arg, const struct usda_field *f)
     const bool indices = d.name.bytes > SUFFIX && memcmp(d.name.text + d.name.bytes - SUFFIX, suffix, SUFFIX) == 0;
     d.name.bytes -= indices ? SUFFIX : 0;
     (void)snprintf(name, sizeof name, "%.*s", (int)(d.name.bytes < sizeof name ? d.name.bytes : 0), d.name.text);
+    if (usda_span_is(d.name, "normals")) /* As the attribute of that name: a surface has its own. */
+        return SDD_OK;
     const bool numbers = type_of(d.type, &type, &coordinate);
     if (!numbers || !usda_primvar_name(name)) {
         char what[CHARS_SHOW_SIZE + 60], full[CHARS_SHOW_SIZE];
@@ -272,18 +274,22 @@ static int64_t rows_of(const char *interpolation, const struct mesh_arrays *a, c
     return -1;
 }
 
-/* Makes a the UVs of a primvar of any class: mesh_build wants a row of values for each face corner. A length or class that
- * is wrong is a loss; rows that are not there are found by mesh_build. */
+/* Makes a the UVs of a primvar of any class: mesh_build wants a row of values for each face corner. A length or class
+ * that is wrong is a loss; rows that are not there are found by mesh_build. */
 static int take_uvs(struct usda_primvar *p, struct mesh_arrays *a, struct sdd_error *err)
 {
     char class = 0;
     const int64_t wanted = rows_of(p->interpolation, a, &class), n = a->face_vertices.n,
                   given = p->has_indices ? p->indices.n : p->values.n / 2;
-    if (wanted < 0 || given != wanted || p->element_size != 1)
+    if (wanted < 0 || p->element_size != 1)
         return losses_add(a->losses, "st", "st", err,
-                          "line %lld: primvars:%s has %lld %s, %.15s wants %lld: the UVs are left out",
-                          (long long)p->line, p->name, (long long)given, p->has_indices ? "indices" : "values",
-                          p->interpolation, (long long)wanted);
+                          "line %lld: primvars:%s has interpolation \"%s\" and elementSize %lld: the UVs are left out",
+                          (long long)p->line, p->name, p->interpolation, (long long)p->element_size);
+    if (given != wanted)
+        return losses_add(a->losses, "st", "st", err,
+                          "line %lld: primvars:%s has %lld %s, %s wants %lld: the UVs are left out", (long long)p->line,
+                          p->name, (long long)given, p->has_indices ? "indices" : "values", p->interpolation,
+                          (long long)wanted);
     struct words rows = {0};
     int rc = words_room(&rows, n, n, "st", err);
     for (int64_t f = 0; f < a->face_counts.n && !rc; f++)

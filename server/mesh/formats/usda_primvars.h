@@ -31,8 +31,8 @@ struct usda_primvars {
  * Errors  SDD_ENO_MEMORY; those of losses_add, by name of the primvar */
 int usda_primvars_read(struct usda_primvars *p, const struct usda_stage *stage, int32_t prim,
                        const struct usda_ask *ask, struct losses *losses, struct sdd_error *err) SDD_MUST_CHECK;
-/* usda_primvars_take: puts the UVs and the primvars into *a, whose arrays of topology are set; they are borrowed from p.
- * Errors  as usda_primvars_read */
+/* usda_primvars_take: puts the UVs and the primvars into *a, whose arrays of topology are set; they are borrowed from
+ * p. Errors  as usda_primvars_read */
 int usda_primvars_take(struct usda_primvars *p, struct mesh_arrays *a, struct sdd_error *err) SDD_MUST_CHECK;
 /* usda_primvar_name: true when USD can have a primvar of this name and would not take it for the indices of another. */
 bool usda_primvar_name(const char *name);

@@ -4,10 +4,10 @@
  *   usda_layer_read (what the file says) -> usda_stage_compose (what USD makes of it) -> the Mesh that is asked for:
  *   its arrays and options here, usda_primvars_read, usda_xform, usda_subsets -> mesh_build
  *
- * Read     UsdGeomMesh's topology (arrays[] below) and options (sdd_option_table in gpu/sdd/sdd.h), primvars, GeomSubsets,
- *          bound materials, Xform ops, upAxis and metersPerUnit, and subdd:scheme and subdd:creaseMethod, which are our
- *          own (usda_write.c). Defaults are USD's. An attribute whose value is None counts as absent, and of one that is
- *          authored twice the later value counts.
+ * Read     UsdGeomMesh's topology (arrays[] below) and options (sdd_option_table in gpu/sdd/sdd.h), primvars,
+ *          GeomSubsets, bound materials, Xform ops, upAxis and metersPerUnit, and subdd:scheme and
+ *          subdd:creaseMethod, which are our own (usda_write.c). Defaults are USD's. An attribute whose value is None
+ *          counts as absent, and of one that is authored twice the later value counts.
  * Refused  What shapes the surface and is wrong; a subdivisionScheme of none, because such a mesh has no surface to
  *          refine, unless somebody else sets the scheme. Sentences name the line.
  * Lost     What else there is; each kind is a loss. Silent are only what USD makes of the mesh itself (extent, normals)
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_LISTED (1 << 20) /* Bytes of the list of Meshes of a refusal. */
+#define MAX_LISTED (1 << 18) /* Bytes of the list of Meshes of a refusal. */
 
 /* The attributes of the Mesh that are arrays: rows of arrays[], values[] and lines[]. */
 enum { POINTS, COUNTS, INDICES, CREASES, CREASE_LENGTHS, CREASE_SHARPNESSES, CORNERS, CORNER_SHARPNESSES, HOLES };
@@ -186,19 +186,8 @@ static int tell(struct usda_reader *r)
 
 /* ---- the stage's units ------------------------------------------------------------------------------------------- */
 
-/* True when customLayerData has this member, by which subdd says what it did not know (usda_write.c). */
-static bool has_mark(const struct usda_reader *r, const char *mark)
-{
-    struct usda_lexer lx;
-    bool there;
-    int rc =
-        usda_value(&r->stage, usda_find(&r->stage, 0, "customLayerData", true), NULL, &lx, NULL, &there, NULL, NULL);
-    while (!rc && there && lx.kind != USDA_END && lx.kind != ')' && !usda_is(&lx, mark))
-        rc = usda_next(&lx);
-    return !rc && there && usda_is(&lx, mark);
-}
-
-/* Reads upAxis and metersPerUnit. A file without them is Y up and in centimetres. */
+/* Reads upAxis and metersPerUnit. What the file does not say stays unknown: a file that is written says nothing again,
+ * for which USD has defaults, and glTF gets the numbers as they are. */
 static int read_units(struct usda_reader *r)
 {
     const struct usda_opinion unit = usda_find(&r->stage, 0, "metersPerUnit", true);
@@ -206,28 +195,27 @@ static int read_units(struct usda_reader *r)
     const bool z = usda_span_is(up, "Z");
     struct usda_lexer lx;
     bool there;
-    double meters = 0.01;
+    double meters = 0;
     int rc = SDD_OK;
     if (up.bytes && !z && !usda_span_is(up, "Y"))
-        rc = losses_add(r->part.losses, "upAxis", "upAxis", r->part.err, "upAxis is neither Y nor Z; Y is taken");
-    if (up.bytes || !has_mark(r, USDA_NO_UP_AXIS))
+        rc = losses_add(r->part.losses, "upAxis", "upAxis", r->part.err, "upAxis is neither Y nor Z; it is left out");
+    else if (up.bytes)
         r->placed.up_axis = z ? MESH_UP_Z : MESH_UP_Y;
     if (usda_value(&r->stage, unit, NULL, &lx, NULL, &there, NULL, NULL) != SDD_OK)
         there = false;
     if (!rc && there && (usda_double(&lx, &meters) || !isfinite(meters) || !(meters > 0))) {
-        meters = 0.01;
+        meters = 0;
         rc = losses_add(r->part.losses, "metersPerUnit", "metersPerUnit", r->part.err,
-                        "line %lld: metersPerUnit is no number above 0; 0.01 is taken", (long long)lx.line);
+                        "line %lld: metersPerUnit is no number above 0; it is left out", (long long)lx.line);
     }
-    if (there || !has_mark(r, USDA_NO_UNIT))
-        r->placed.meters_per_unit = meters;
+    r->placed.meters_per_unit = meters;
     return rc;
 }
 
 /* ---- the Mesh ---------------------------------------------------------------------------------------------------- */
 
-/* The line on which an array begins that an error or a loss of mesh_build names: by its field, such as "wear.values", or
- * its kind. Returns 0 when it is none. */
+/* The line on which an array begins that an error or a loss of mesh_build names: by its field, such as "wear.values",
+ * or its kind. Returns 0 when it is none. */
 static int64_t line_of(const struct usda_reader *r, const char *name)
 {
     static const char *const kinds[] = {"crease", "corner", "hole"};
@@ -355,16 +343,23 @@ static struct usda_reader *reader_create(const struct usda_ask *ask, struct loss
     return r;
 }
 
-/* Lists the Meshes of a file that has several. */
-static void list(const struct usda_reader *r, struct text *prims)
+/* Lists the Meshes of a file that has several. When there is no room for all, *err has how many there are, and how many
+ * the list has. */
+static void list(const struct usda_reader *r, struct text *prims, struct sdd_error *err)
 {
     const struct usda_stage *s = &r->stage;
     char path[USDA_PATH_SIZE];
+    int64_t n = 0;
     for (int64_t i = 0; i < s->n_meshes && prims->bytes < MAX_LISTED; i++) {
         if (!usda_stage_path(s, s->meshes[i], path, sizeof path) || strpbrk(path, "\r\n"))
             continue;
         text_printf(prims, "%lld %lld %s\n", (long long)usda_stage_items(s, s->meshes[i], "points"),
                     (long long)usda_stage_items(s, s->meshes[i], "faceVertexCounts"), path);
+        n++;
+    }
+    if (err && n < s->n_meshes) {
+        err->needed = s->n_meshes;
+        err->available = n;
     }
 }
 
@@ -377,7 +372,7 @@ int mesh_from_usda(const void *body, size_t bytes, const struct usda_ask *ask, s
         return SDD_ENO_MEMORY;
     int rc = begin(r, body, bytes);
     if (rc && prims && !r->part.ask->prim && r->stage.n_meshes > 1)
-        list(r, prims);
+        list(r, prims, err);
     for (int i = COUNTS; i < N_ARRAYS && !rc; i++)
         rc = read_array(r, i);
     if (!rc)

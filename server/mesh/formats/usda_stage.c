@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_ARCS 16   /* How deep references may lead from one to the next. */
-#define MAX_SPECS 256 /* How many prims of the file may say something of one prim of the stage. */
+#define MAX_ARCS 16         /* How deep references may lead from one to the next. */
+#define MAX_SPECS 256       /* How many prims of the file may say something of one prim of the stage. */
+#define MAX_SELECTIONS 4096 /* Tokens of what a prim of the file selects that are read, for each of its sets. */
 /* References in the file can bring a prim to many places. How many prims may be met, for so many prims in the file. */
 #define MAX_MET(n) (8 * (n) + 200000)
 
@@ -15,8 +16,8 @@ struct child {
 };
 /* Children of one name: one child of the stage. */
 struct group {
-    int64_t first, n;
-    int32_t spec;
+    int32_t first, n; /* In composer.children. */
+    int32_t spec;     /* The strongest of them. */
 };
 struct composer {
     struct usda_stage *stage;
@@ -30,11 +31,12 @@ struct composer {
     int64_t met; /* Prims of the file, as often as they were met. */
 };
 
-static int grow(void **rows, int64_t n, int64_t *room, size_t row, struct sdd_error *err)
+/* Makes room for n rows. With `spare`, which rows that come one by one need, it makes more. */
+static int grow(void **rows, int64_t n, bool spare, int64_t *room, size_t row, struct sdd_error *err)
 {
     if (n <= *room)
         return SDD_OK;
-    const int64_t more = n + n / 2 + 64;
+    const int64_t more = spare ? n + n / 2 + 64 : n;
     void *p = realloc(*rows, (size_t)more * row);
     if (!p)
         return sdd_fail(err, SDD_ENO_MEMORY, "usda", "no memory for %lld prims", (long long)more);
@@ -46,7 +48,7 @@ static int grow(void **rows, int64_t n, int64_t *room, size_t row, struct sdd_er
 static int push(int32_t **rows, int64_t *n, int64_t *room, int32_t value, struct sdd_error *err)
 {
     void *p = *rows;
-    int rc = grow(&p, *n + 1, room, sizeof **rows, err);
+    int rc = grow(&p, *n + 1, true, room, sizeof **rows, err);
     *rows = p;
     if (!rc)
         (*rows)[(*n)++] = value;
@@ -147,8 +149,9 @@ static int selection_of(struct composer *c, int64_t whole, struct usda_span set,
             if (f->kind != USDA_META || f->hash != usda_hash(variants))
                 continue;
             rc = usda_field_open(st->layer, f, &lx, &d, &there, c->err);
+            int64_t left = MAX_SELECTIONS;
             /* { string NAME = "VARIANT" ... }; a name may be in quotes, too. */
-            while (!rc && there && lx.kind != '}' && lx.kind != USDA_END) {
+            while (!rc && there && left-- > 0 && lx.kind != '}' && lx.kind != USDA_END) {
                 const bool names = (lx.kind == USDA_NAME || lx.kind == USDA_STRING) && lx.bytes == set.bytes &&
                                    memcmp(lx.text, set.text, set.bytes) == 0;
                 rc = usda_next(&lx);
@@ -191,8 +194,8 @@ static int add_variants(struct composer *c, int32_t spec, int64_t whole, int lev
     return rc;
 }
 
-/* Appends what the arcs of the n specs from `first` on lead to, by USD's order of strength. `whole` is where the specs of
- * the prim of the stage begin. */
+/* Appends what the arcs of the n specs from `first` on lead to, by USD's order of strength. `whole` is where the
+ * specs of the prim of the stage begin. */
 static int add_specs(struct composer *c, int64_t whole, int64_t first, int64_t n, int level)
 {
     static const char *const arcs[] = {"inherits", NULL, "references", "payload", "specializes"}; /* NULL: variants. */
@@ -256,12 +259,24 @@ static bool is_on_stage(const struct usda_stage *st, struct usda_stage_prim *p)
     return specifier == USDA_DEF && !(there && (usda_is(&lx, "false") || usda_span_is(usda_token(&lx), "0")));
 }
 
+/* True for a prim that neither is nor holds anything that a mesh has. */
+static bool is_empty(const struct usda_stage *st, const struct usda_stage_prim *p)
+{
+    int64_t first, end;
+    bool empty = p->type != USDA_MESH && p->type != USDA_GEOM_SUBSET;
+    for (int64_t i = p->first; i < p->first + p->n && empty; i++) {
+        usda_children(st->layer, st->specs[i], USDA_DEF, NULL, &first, &end);
+        empty = first == end;
+    }
+    return empty;
+}
+
 /* Adds a child of a prim of the stage, of n prims of the file of the same name, the strongest first. */
 static int add_child(struct composer *c, int32_t parent, const struct child *group, int64_t n)
 {
     struct usda_stage *st = c->stage;
     void *rows = st->prims;
-    int rc = grow(&rows, st->n + 1, &st->room, sizeof *st->prims, c->err);
+    int rc = grow(&rows, st->n + 1, true, &st->room, sizeof *st->prims, c->err);
     st->prims = rows;
     if (rc)
         return rc;
@@ -280,7 +295,7 @@ static int add_child(struct composer *c, int32_t parent, const struct child *gro
     if (!rc)
         rc = add_specs(c, p->first, p->first, st->n_specs - p->first, 0);
     p->n = (int32_t)(st->n_specs - p->first);
-    if (rc || !is_on_stage(st, p)) {
+    if (rc || !is_on_stage(st, p) || is_empty(st, p)) {
         st->n_specs = p->first;
         return rc;
     }
@@ -304,7 +319,7 @@ static int gather(struct composer *c, const struct usda_stage_prim *p, int64_t *
         int64_t first, end;
         usda_children(l, c->stage->specs[p->first + i], USDA_DEF, NULL, &first, &end);
         void *rows = c->children;
-        rc = grow(&rows, *n + end - first, &c->children_room, sizeof *c->children, c->err);
+        rc = grow(&rows, *n + end - first, p->n > 1, &c->children_room, sizeof *c->children, c->err);
         c->children = rows;
         for (; first < end && !rc; first++)
             c->children[(*n)++] = (struct child){l->order[first], i};
@@ -324,12 +339,12 @@ static int visit(struct composer *c, int32_t prim)
     int rc = gather(c, &p, &n);
     void *rows = c->groups;
     if (!rc)
-        rc = grow(&rows, n, &c->groups_room, sizeof *c->groups, c->err);
+        rc = grow(&rows, n, false, &c->groups_room, sizeof *c->groups, c->err);
     c->groups = rows;
     for (int64_t i = 0, end; i < n && !rc; i = end) {
         for (end = i + 1; end < n && same_name(st->layer, c->children[i].spec, c->children[end].spec); end++)
             ;
-        c->groups[n_groups++] = (struct group){i, end - i, c->children[i].spec};
+        c->groups[n_groups++] = (struct group){(int32_t)i, (int32_t)(end - i), c->children[i].spec};
     }
     if (n_groups)
         qsort(c->groups, (size_t)n_groups, sizeof *c->groups, compare_groups);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usda_stage.h: the stage of a USDA file: its prims as USD composes them from what the one file says. A prim of the
- * stage has one or several prims of the file, the strongest first, in USD's order: what is said of the prim itself, then
- * what it inherits, its selected variants, what it refers to in this file, and what it specializes.
+ * stage has one or several prims of the file, the strongest first, in USD's order: what is said of the prim itself,
+ * then what it inherits, its selected variants, what it refers to in this file, and what it specializes.
  *
- * Not on the stage are prims that are inactive, a class, or an over without a def, and what is below them. Other files are
- * not read; the stage remembers the first arc that leads to one. */
+ * Not on the stage are prims that are inactive, a class, or an over without a def, and what is below them. Other
+ * files are not read; the stage remembers the first arc that leads to one. */
 #ifndef SUBDD_USDA_STAGE_H
 #define SUBDD_USDA_STAGE_H
 #include "server/mesh/formats/codec.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usda_subsets.c: reads the GeomSubsets of a Mesh and the materials that are bound, for usda_reader.c. A family of subsets
- * becomes a primvar with named face sets. A set is called by the displayName of its GeomSubset (usda_write.c), else as the
- * material that is bound to it, else as the GeomSubset. */
+/* usda_subsets.c: reads the GeomSubsets of a Mesh and the materials that are bound, for usda_reader.c. A family of
+ * subsets becomes a primvar with named face sets. A set is called by the displayName of its GeomSubset
+ * (usda_write.c), else as the material that is bound to it, else as the GeomSubset. */
 #include "server/base/chars.h"
 #include "server/mesh/formats/usda_parts.h"
 #include "server/mesh/formats/usda_primvars.h"
@@ -65,7 +65,7 @@ static struct usda_family *family_of(struct usda_families *f, struct usda_span n
 static int32_t set_of(struct usda_family *v, struct usda_span name)
 {
     const char *at = v->names.data;
-    for (int64_t i = 0; i < v->n && i < 256; i++, at += strlen(at) + 1)
+    for (int64_t i = 0; i < v->n && i < 256 && !v->names.failed; i++, at += strlen(at) + 1)
         if (strlen(at) == name.bytes && memcmp(at, name.text, name.bytes) == 0)
             return (int32_t)i + 1;
     text_add(&v->names, name.text, name.bytes);
@@ -132,8 +132,12 @@ static int read_subset(const struct usda_part *p, int32_t prim, int64_t n_faces,
     rc = usda_value(p->stage, usda_find(p->stage, prim, "indices", false), p->ask, &lx, NULL, &there, p->losses, &why);
     if (!rc && there)
         rc = usda_numbers(&lx, "indices", type, (int64_t)p->stage->layer->bytes, &faces);
-    rc = rc ? lose(p, prim, "nothing is kept: its indices are no array of integers")
-            : put_faces(p, prim, v, set_of(v, name), &faces, n_faces);
+    if (rc == SDD_ENO_MEMORY)
+        rc = sdd_fail(p->err, rc, "indices", "no memory for the faces of a GeomSubset");
+    else if (rc)
+        rc = lose(p, prim, "nothing is kept: its indices are no array of integers");
+    else
+        rc = put_faces(p, prim, v, set_of(v, name), &faces, n_faces);
     free(faces.p);
     return rc;
 }

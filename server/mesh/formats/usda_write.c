@@ -7,10 +7,10 @@
  *   subdd:scheme        sqrt3. subdivisionScheme then says loop, the scheme of USD that comes closest: it is smooth,
  *                       takes triangles alone, and has the same boundaries and tags ("none" would show the control
  *                       mesh)
- * A mesh whose up axis or unit is not known says so in customLayerData, because a file without them has USD's defaults.
- * A primvar with named face sets becomes a family of GeomSubsets. Where USD cannot have a prim of a set's name, that is the
- * displayName. Sets of materialBind are bound to Materials, which have nothing but a name. */
+ * A primvar with named face sets becomes a family of GeomSubsets. Where USD cannot have a prim of a set's name, that
+ * is the displayName. Sets of materialBind are bound to Materials, which have nothing but a name. */
 #include "server/mesh/formats/codec.h"
+#include "server/base/stop.h"
 #include "server/mesh/formats/writer_text.h"
 #include "server/mesh/formats/usda_parts.h"
 #include "server/mesh/formats/usda_primvars.h"
@@ -41,7 +41,7 @@ static void write_rows(FILE *f, const char *type, const char *name, const void *
     int tuple = width <= 4 ? width : 1;
     const char *role = tuple == 1 || strlen(type) > 5 ? "" : tuple == 2 ? "2" : tuple == 3 ? "3" : "4";
     fprintf(f, "    %s%s[] %s = [", type, role, name);
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && !stop_due(i); i++) {
         if (i % tuple == 0)
             fputs(!i ? "" : i % (PER_LINE / tuple * tuple) ? ", " : ",\n        ", f);
         fputs(tuple == 1 ? "" : i % tuple ? ", " : "(", f);
@@ -87,7 +87,8 @@ static void write_primvars(FILE *f, const struct mesh *m)
             write_primvar(f, m->primvars[i].info.type == PRIMVAR_I32 ? "int" : "float", &m->primvars[i], m->n_corners);
 }
 
-/* Writes the box of the points as the extent. It holds the surface as well. */
+/* Writes the box of the points as the extent, as USD computes it. It holds the surface as well, except where chaikin
+ * creases overshoot. */
 static void write_extent(FILE *f, const struct mesh *m)
 {
     float box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
@@ -137,8 +138,8 @@ static void write_tags(FILE *f, const struct mesh *m)
 
 /* ---- face sets --------------------------------------------------------------------------------------------------- */
 
-/* The faces of a uniform primvar by their sets: those of set k begin at faces[first[k - 1]] and end before faces[first[k]].
- * Returns NULL when there is no memory. */
+/* The faces of a uniform primvar by their sets: those of set k begin at faces[first[k - 1]] and end before
+ * faces[first[k]]. Returns NULL when there is no memory. */
 static int32_t *sort_faces(const int32_t *sets, int64_t n_faces, int64_t n_sets, int64_t *first)
 {
     int32_t *faces = first ? malloc(n_faces ? (size_t)n_faces * sizeof *faces : 1) : NULL;
@@ -154,8 +155,8 @@ static int32_t *sort_faces(const int32_t *sets, int64_t n_faces, int64_t n_sets,
     return faces;
 }
 
-/* The name of the prim of set k, which no other prim below the Mesh has: the set's own, when it can be the name of a prim
- * and no earlier set has it; only few sets are asked, so that this takes no time. */
+/* The name of the prim of set k, which no other prim below the Mesh has: the set's own, when it can be the name of a
+ * prim and no earlier set has it; only few sets are asked, so that this takes no time. */
 #define FEW_SETS 1024
 static void set_prim(const struct set_names *sets, int family, int64_t k, const char *name, char out[FILE_NAME_SIZE])
 {
@@ -263,10 +264,6 @@ static void write_head(FILE *f, const struct mesh *m, const char *prim)
         fprintf(f, "    upAxis = \"%s\"\n", mesh_up_axis_name(m->stage.up_axis));
     if (m->stage.meters_per_unit > 0)
         fprintf(f, "    metersPerUnit = %.17g\n", m->stage.meters_per_unit);
-    if (m->stage.up_axis == MESH_UP_UNKNOWN || !(m->stage.meters_per_unit > 0))
-        fprintf(f, "    customLayerData = {\n%s%s    }\n",
-                m->stage.up_axis == MESH_UP_UNKNOWN ? "        bool " USDA_NO_UP_AXIS " = true\n" : "",
-                m->stage.meters_per_unit > 0 ? "" : "        bool " USDA_NO_UNIT " = true\n");
     fputs(")\n\n", f);
 }
 

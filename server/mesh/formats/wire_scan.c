@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wire_scan.c: checks untrusted protobuf bytes for proto.c before they are unpacked (wire_scan.h). */
 #include "server/mesh/formats/wire_scan.h"
+#include "server/base/stop.h"
 #include "server/base/chars.h"
 #include <assert.h>
 #include <stdbool.h>
@@ -148,7 +149,9 @@ int wire_scan(const ProtobufCMessageDescriptor *type, const void *data, size_t b
 {
     struct scan s = {.at = data, .start = data, .depth = 1, .err = err};
     s.stack[0] = (struct open_message){type, s.at + bytes, 0};
-    while (s.depth) {
+    for (int64_t n = 0; s.depth; n++) {
+        if (stop_due(n))
+            return stop_fail(err);
         struct open_message *f = &s.stack[s.depth - 1];
         if (s.at == f->end) {
             s.depth--;

@@ -4,8 +4,8 @@
  * protobuf-c merges a singular submessage that comes again in quadratic time, keeps unknown fields at 45 times their
  * size and accepts text that is not UTF-8. So this scan accepts only known fields of the right wire type, each singular
  * field once, one member of a oneof, at most WIRE_MAX_ITEMS repeated messages and as many repeated strings, at most
- * WIRE_MAX_DEPTH messages inside each other, UTF-8 without NUL, and varints in range. Protobuf itself is less strict and lets the last of several
- * singular fields win, but normal encoders never write several. */
+ * WIRE_MAX_DEPTH messages inside each other, UTF-8 without NUL, and varints in range. Protobuf itself is less strict
+ * and lets the last of several singular fields win, but normal encoders never write several. */
 #ifndef SUBDD_WIRE_SCAN_H
 #define SUBDD_WIRE_SCAN_H
 #include "gpu/sdd/err.h"

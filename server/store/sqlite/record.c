@@ -12,8 +12,8 @@
 #include <xxhash.h>
 
 /* The bytes that the checksum of a row covers; the seed covers the list of primvars, a name that is too long for the
- * image, and what later schemas added. The layout is fixed and has no padding. Checksums in files depend on it, so a change needs a new schema
- * version. */
+ * image, and what later schemas added. The layout is fixed and has no padding. Checksums in files depend on it, so a
+ * change needs a new schema version. */
 struct image {
     int64_t numbers[13];
     struct sdd_options options;

@@ -18,7 +18,7 @@
 #define N_RANDOM 600
 #define ALL_CORNERS 100000
 
-static int64_t n_own, n_odd_edges, n_odd_vertices, n_creases; /* what the oracle has met */
+static int64_t n_own, n_odd_edges, n_odd_vertices, n_creases, n_back; /* what the oracle has met */
 
 static const int32_t *upload_corners(const struct brute *b)
 {
@@ -83,6 +83,7 @@ static void check_vertices(const struct brute *b, const struct odd *o, int all, 
         sharp[v] = o->crease[v] && !all ? sharp[v] : 10.0f;
         n_odd_vertices++;
         n_creases += o->crease[v];
+        n_back += o->coming_back[v];
     }
     LAUNCH(nonmanifold_vertices, &a, b->V);
     launch_same(a.vert_sharp, sharp, "vert_sharp");
@@ -165,11 +166,12 @@ static void check_mesh(const struct poly *p)
 static void test_odd(void **state)
 {
     (void)state;
-    n_own = n_odd_edges = n_odd_vertices = n_creases = 0;
+    n_own = n_odd_edges = n_odd_vertices = n_creases = n_back = 0;
     soup_each(N_RANDOM, ALL_CORNERS, check_mesh);
-    print_message("%lld edges apart, %lld odd; %lld odd vertices, %lld of them creases\n", (long long)n_own,
-                  (long long)n_odd_edges, (long long)n_odd_vertices, (long long)n_creases);
-    assert_true(n_own > 1000 && n_odd_edges > 1000 && n_odd_vertices > 1000 && n_creases > 20);
+    print_message("%lld edges apart, %lld odd; %lld odd vertices, %lld of them creases, at %lld fans come back\n",
+                  (long long)n_own, (long long)n_odd_edges, (long long)n_odd_vertices, (long long)n_creases,
+                  (long long)n_back);
+    assert_true(n_own > 1000 && n_odd_edges > 1000 && n_odd_vertices > 1000 && n_creases > 20 && n_back > 20);
 }
 
 /* Nothing is apart or odd; kinds tell boundaries. */

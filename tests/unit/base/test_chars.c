@@ -57,7 +57,7 @@ static void test_floats_round_like_strtof(void **state)
     for (size_t i = 0; i < sizeof hard / sizeof *hard; i++)
         same_as_strtof(hard[i]);
     uint64_t x = 88172645463325252u;
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < 100000; i++) {
         char text[64];
         x ^= x << 13, x ^= x >> 7, x ^= x << 17;
         uint32_t bits = (uint32_t)x;
@@ -69,6 +69,14 @@ static void test_floats_round_like_strtof(void **state)
         same_as_strtof(text);
         (void)snprintf(text, sizeof text, "%.*e", (int)(x >> 60), (double)f);
         same_as_strtof(text);
+        (void)snprintf(text, sizeof text, "%.*f", 12 + (int)(x >> 61),
+                       (double)(f = 0.5f + (float)(x >> 40) * 0x1p-25f));
+        same_as_strtof(text);
+        double middle = ((double)f + (double)nextafterf(f, 2)) / 2; /* and what is next to it in many digits */
+        for (int beside = -12; beside <= 12; beside += 3) {
+            (void)snprintf(text, sizeof text, "%.19f", middle + beside * 0x1p-53);
+            same_as_strtof(text);
+        }
     }
 }
 

@@ -258,6 +258,7 @@ static void test_null_without_a_sentence(void **state)
     assert_null(subd_frame_primvar(NULL, "uv", SUBD_PRIMVAR));
     assert_null(subd_frame_primvar(&frame, NULL, SUBD_PRIMVAR));
     assert_null(subd_warning(NULL, 0));
+    assert_int_equal(subd_prim(NULL, 0, &(struct subd_prim){0}), 0);
     subd_close(NULL);
     subd_cancel(NULL);
     subd_uncancel(NULL);

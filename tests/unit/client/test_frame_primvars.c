@@ -147,6 +147,58 @@ static void cell_outside(struct built *f)
     frame_digest(f, PARAMS);
 }
 
+static char *names[] = {(char *)(uintptr_t) "wood", (char *)(uintptr_t) "", (char *)(uintptr_t) "M\u00f6rtel\n"};
+static double matrix[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 5, 6, 7, 1};
+
+static void names_of_vertices(struct built *f)
+{
+    f->blocks[WEIGHT].set_names = names;
+    f->blocks[WEIGHT].n_set_names = 1;
+}
+static void half_a_matrix(struct built *f)
+{
+    f->header.transform = (ProtobufCBinaryData){64, (uint8_t *)matrix};
+}
+
+static int sunk(void *arg, const struct subd_frame *f, const struct subd_block *b, int64_t at, const void *p, size_t n)
+{
+    (void)p;
+    if (f->transform && f->transform[13] == 6 && at + (int64_t)n == b->bytes)
+        *(int64_t *)arg += b->n_set_names;
+    return 0;
+}
+
+/* Names of face sets and the stage are there before the first block, and as long as the frame. */
+static void test_words(void **state)
+{
+    struct built *f = frame_of_primvars();
+    struct subd_refine sink = all;
+    struct subd_frame out = {0};
+    struct subd_error err = {0};
+    int64_t seen = 0;
+    (void)state;
+    f->blocks[MATERIAL].set_names = names;
+    f->blocks[MATERIAL].n_set_names = 3;
+    f->header.up_axis = text("Z");
+    f->header.meters_per_unit = 0.01;
+    f->header.transform = (ProtobufCBinaryData){sizeof matrix, (uint8_t *)matrix};
+    assert_int_equal(frame_verdict(f, &all), SUBD_OK);
+    assert_int_equal(frame_parse(f->bytes, f->n, 7, &all, &out, &err), SUBD_OK);
+    const struct subd_block *b = subd_frame_primvar(&out, "material", SUBD_PRIMVAR);
+    assert_int_equal(b->n_set_names, 3);
+    assert_memory_equal(b->set_names, "wood\0\0M\u00f6rtel?", 15);
+    assert_null(subd_frame_primvar(&out, "weight", SUBD_PRIMVAR)->set_names);
+    assert_string_equal(out.up_axis, "Z");
+    assert_true(out.meters_per_unit == 0.01);
+    assert_memory_equal(out.transform, matrix, sizeof matrix);
+    sink.sink = sunk;
+    sink.sink_arg = &seen;
+    assert_int_equal(frame_parse(f->bytes, f->n, 1000, &sink, &out, &err), SUBD_OK);
+    assert_int_equal(seen, 3);
+    subd_frame_free(&out);
+    free(f);
+}
+
 static void test_unsound(void **state)
 {
     (void)state;
@@ -168,12 +220,15 @@ static void test_unsound(void **state)
     bad(once_more);
     bad(cell_outside);
     bad(no_corner);
+    bad(names_of_vertices);
+    bad(half_a_matrix);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_words),
         cmocka_unit_test(test_not_as_asked),
         cmocka_unit_test(test_unsound),
     };

@@ -21,7 +21,8 @@
 static void expect_no_module(const char *path)
 {
     char reason[160] = "";
-    const struct sdd_device_config want_auto = {"auto", path, 1, 1 << 20}, want_cuda = {"cuda", path, 1, 1 << 20};
+    const struct sdd_device_config want_auto = {"auto", path, 1, 1 << 20, 0, 0},
+                                   want_cuda = {"cuda", path, 1, 1 << 20, 0, 0};
     struct sdd_device_info info;
     struct sdd_error err = {0};
     sdd_device *device = NULL;
@@ -106,7 +107,7 @@ static void test_driver_or_not(void **state)
         expect_no_module(path);
         return;
     }
-    const struct sdd_device_config config = {"auto", path, 0, 0};
+    const struct sdd_device_config config = {"auto", path, 0, 0, 0, 0};
     struct sdd_device_info info;
     struct sdd_error err = {0};
     sdd_device *device = NULL;
@@ -132,7 +133,7 @@ static void test_driver_or_not(void **state)
 
 static void test_bad_config(void **state)
 {
-    const struct sdd_device_config config = {"vulkan", NULL, 0, 0};
+    const struct sdd_device_config config = {"vulkan", NULL, 0, 0, 0, 0};
     struct sdd_error err = {0};
     sdd_device *device = NULL;
     (void)state;

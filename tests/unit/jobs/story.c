@@ -39,6 +39,8 @@ static int run_step(struct job *job)
     story_note(s, story_thread());
     if (at == s->share_at)
         (void)job_share(job);
+    if (at == s->settle_at)
+        job_settle(job, SETTLED_HOST);
     if (at == s->close_at)
         job_close(job);
     if (at == s->answer_at)
@@ -48,6 +50,13 @@ static int run_step(struct job *job)
     if (at == s->hold_at) {
         sem_post(&s->begun);
         sem_wait(&s->go_on);
+    }
+    if (s->rc[at] == JOB_PARK) {
+        if (s->parks-- <= 0)
+            return SDD_OK;
+        (void)job_fail(job, SDD_EBUSY, "there", "no memory");
+        job->err.needed = s->needed;
+        return JOB_PARK;
     }
     if (s->rc[at] < 0)
         return job_fail(job, s->rc[at], "there", "step %d failed", at);
@@ -86,7 +95,8 @@ struct story *story_tell(char name)
     s->name = name;
     memcpy(s->steps, steps, sizeof steps);
     s->ops = (struct job_ops){s->steps, answer_well, free_job};
-    s->hold_at = s->share_at = s->close_at = s->answer_at = s->commit_at = NEVER;
+    s->hold_at = s->share_at = s->close_at = s->answer_at = s->commit_at = s->settle_at = NEVER;
+    s->principal = 1;
     s->request.code = 1;
     sem_init(&s->begun, 0, 0);
     sem_init(&s->go_on, 0, 0);
@@ -101,6 +111,9 @@ struct job *story_start_by(struct fixture *f, struct story *s, struct turns *tur
     w->job.request = &s->request;
     w->job.deadline = deadline;
     w->job.reader = reader;
+    w->job.principal = s->principal;
+    w->job.cost_ns[ON_DEVICE] = s->cost_ns;
+    w->job.peeks = s->peeks;
     job_start(&f->jobs, &w->job, &s->ops, turns);
     return &w->job;
 }

@@ -136,38 +136,6 @@ static void test_release(void **state)
     executor_stop(NULL);
 }
 
-/* Memory goes back piece by piece, and what lies beside it on its first and last page stays. */
-static void test_free_in_pieces(void **state)
-{
-    enum { N = 8 };
-    const size_t small = 100, large = (20 << 20) + 1234; /* Not mapped one by one after the first was freed. */
-    struct executor *e = executor_start("test", 1, NULL);
-    char *beside[N + 1], *memory[N];
-    (void)state;
-    assert_non_null(e);
-    for (int round = 0; round < 2; round++) {
-        for (int i = 0; i <= N; i++) {
-            assert_non_null(beside[i] = malloc(small));
-            memset(beside[i], i + 1, small);
-            if (i == N)
-                break;
-            assert_non_null(memory[i] = malloc(large));
-            memset(memory[i], 99, large);
-        }
-        for (int i = 0; i < N; i++)
-            executor_free(e, memory[i], (int64_t)large);
-        executor_free(e, NULL, 0);
-        while (executor_depth(e))
-            sched_yield();
-        for (int i = 0; i <= N; i++) {
-            for (size_t k = 0; k < small; k++)
-                assert_int_equal(beside[i][k], i + 1);
-            free(beside[i]);
-        }
-    }
-    executor_stop(e);
-}
-
 static void wait_a_while(struct task *task, void *user)
 {
     (void)task, (void)user;
@@ -192,10 +160,75 @@ static void test_longest(void **state)
     executor_stop(e);
 }
 
+/* A long task, in which others run. */
+struct pauser {
+    struct task task;
+    struct executor *e;
+    sem_t begun;
+    atomic_int cancel;
+    bool cancelled;
+    int *n, n_before, n_after;
+};
+
+static void pause_often(struct task *task, void *user)
+{
+    struct pauser *p = CONTAINER(task, struct pauser, task);
+    const uint64_t began = executor_outermost(p->e);
+    (void)user;
+    assert_false(executor_pause(p->e)); /* It has not used its slice, */
+    p->n_before = *p->n;
+    sem_post(&p->begun);
+    while (!p->cancelled)
+        p->cancelled = executor_pause(p->e);
+    p->n_after = *p->n;
+    assert_true(began > 0 && executor_outermost(p->e) == began);
+    assert_false(executor_is_inside(p->e));
+}
+
+static void note_inside(struct task *task, void *user)
+{
+    struct counted *c = CONTAINER(task, struct counted, task);
+    struct executor *e = *(struct executor **)user;
+    c->order[(*c->n)++] = executor_is_inside(e) ? c->id : -c->id;
+}
+
+/* Tasks run inside a long one unless they work on the same thing or want to be alone; and it sees that it is cancelled.
+ */
+static void test_pausing(void **state)
+{
+    struct executor *e = NULL;
+    int order[3] = {0}, n = 0;
+    struct counted tasks[3];
+    struct pauser p = {.task.run = pause_often, .task.claim = {.principal = 1, .thing = 7}, .n = &n};
+    (void)state;
+    e = p.e = executor_start("test", 1, &e);
+    assert_non_null(e);
+    sem_init(&p.begun, 0, 0);
+    p.task.claim.cancel = &p.cancel;
+    executor_post(e, &p.task);
+    sem_wait(&p.begun);
+    for (int i = 0; i < 3; i++) {
+        tasks[i] = (struct counted){.task.run = note_inside, .order = order, .n = &n, .id = i + 1};
+        tasks[i].task.claim = (struct fair_claim){.principal = 2, .thing = i == 0 ? 7 : 8, .alone = i == 1};
+        executor_post(e, &tasks[i].task);
+    }
+    for (int waiting[FAIR_CLASSES] = {0, 3, 0}; waiting[FAIR_SHORT] > 2;)
+        (void)executor_waits(e, waiting);
+    atomic_store(&p.cancel, 1);
+    executor_stop(e);
+    assert_true(p.cancelled);
+    assert_int_equal(p.n_before, 0);
+    assert_int_equal(p.n_after, 1);
+    assert_int_equal(n, 3);
+    assert_int_equal(order[0], 3);
+    assert_true(order[1] < 0 && order[2] < 0);
+    sem_destroy(&p.begun);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_executor), cmocka_unit_test(test_taking),
-                                       cmocka_unit_test(test_release), cmocka_unit_test(test_free_in_pieces),
-                                       cmocka_unit_test(test_longest)};
+                                       cmocka_unit_test(test_release), cmocka_unit_test(test_longest),
+                                       cmocka_unit_test(test_pausing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

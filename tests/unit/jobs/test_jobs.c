@@ -87,7 +87,9 @@ static void test_busy(void **state)
     story_start(f, held[0], &f->turns[0]);
     story_start(f, held[1], &f->turns[1]);
     story_start(f, third, &f->turns[0]); /* at once: it is not even in line */
-    story_check(third, "-.", SDD_EBUSY, "2 requests are being worked on, the limit is 2");
+    story_check(
+        third, "-.", SDD_EBUSY,
+        "2 requests are being worked on, and the daemon takes 2 (--queue-size): wait for answers before sending more");
     assert_int_equal(f->metrics.values[M_REJECTED_QUEUE], 1);
     assert_int_equal(f->jobs.n, 2);
     sem_post(&held[0]->go_on);
@@ -223,7 +225,7 @@ static void test_handed_over(void **state)
     struct handed tasks[N];
     char log[N + 1] = "";
     for (int i = 0; i < N; i++) {
-        tasks[i] = (struct handed){{NULL, hand_over}, {NULL, write_name}, f, log, (char)('a' + i)};
+        tasks[i] = (struct handed){{.run = hand_over}, {.run = write_name}, f, log, (char)('a' + i)};
         executor_post(f->jobs.disk, &tasks[i].task);
     }
     while (strlen(log) < N)

@@ -210,7 +210,7 @@ static void lose_primvar(struct mesh_arrays a, const char *field, const char *sa
     struct mesh *m = lossy(a, 1, says);
     assert_int_equal(m->n_primvars, a.n_primvars - 1);
     mesh_free(m);
-    m = lossy(a, 1, "; the primvar is left out\n");
+    m = lossy(a, 1, " is left out\n");
     mesh_free(m);
     strict(a, field, says);
 }

@@ -102,7 +102,7 @@ static void test_uvs(void **state)
         {"float2[] primvars:st = [(0,0,0)]",
          "line 7: \",\" where ')' in primvars:st is wanted: primvars:st is not kept\n"},
         {"float2[] primvars:st = [(0,0)] (interpolation = \"sideways\")",
-         "line 7: primvars:st has 1 values, sideways wants -1: the UVs are left out\n"},
+         "line 7: primvars:st has interpolation \"sideways\" and elementSize 1: the UVs are left out\n"},
         {"int[] primvars:st = [0, 1, 2, 3] (interpolation = \"vertex\")",
          "line 7: primvars:st_vertex is not kept: st_vertex.type: vertex values are f32; i32 is for constant and "
          "uniform\n"},
@@ -212,11 +212,11 @@ static void test_primvars(void **state)
     mesh_free(m);
     static const char *const wrong[][2] = {
         {"float[] primvars:a = [1, 2] (interpolation = \"vertex\")",
-         "line 7: a.values has 2 rows; vertex a wants 4; the primvar is left out\n"},
+         "line 7: a.values has 2 rows; vertex a wants 4; primvar a is left out\n"},
         {"float[] primvars:a = [1, inf, 2, 3] (interpolation = \"vertex\")",
-         "line 7: a.values[1] is inf; it must be finite and within +-1e+30; the primvar is left out\n"},
+         "line 7: a.values[1] is inf; it must be finite and within +-1e+30; primvar a is left out\n"},
         {"double[] primvars:a = [1, 1e39, 2, 3] (interpolation = \"vertex\")",
-         "line 7: a.values[1] is inf; it must be finite and within +-1e+30; the primvar is left out\n"},
+         "line 7: a.values[1] is inf; it must be finite and within +-1e+30; primvar a is left out\n"},
         {"float primvars:a = (1)", "line 7: \"(\" where a number of primvars:a[0] is wanted: primvars:a is not kept\n"},
         {"int64 primvars:a = 3000000000",
          "line 7: \"3000000000\" where a 32-bit integer of primvars:a[0] is wanted: primvars:a is not kept\n"},

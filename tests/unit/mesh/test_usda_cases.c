@@ -29,67 +29,68 @@ static char *load(const char *name)
     return text;
 }
 
+static const char property[] = "line 8: the property a of the Mesh is not kept (and 2 more)\n";
+static const struct {
+    const char *name, *says;
+    struct usda_ask ask;
+    int vertices, faces, uvs, primvars;
+} taken[] = {
+    {"usda_asset_escape.usda", property, {0}, 4, 1, 0, 0},
+    {"usda_colour_nan.usda",
+     "line 8: displayColor.values[4] is nan; it must be finite and within +-1e+30; primvar displayColor is left out\n",
+     {0},
+     4,
+     1,
+     0,
+     0},
+    {"usda_colour_to_ply.usda", "", {0}, 4, 1, 0, 1},
+    {"usda_geomsubset.usda", "", {0}, 6, 2, 0, 1},
+    {"usda_inactive_sibling.usda", "", {0}, 4, 1, 0, 0},
+    {"usda_orphan_crease.usda",
+     "line 9: a crease names the edge of vertices 5 and 7, which no face has; it is left out\n",
+     {0},
+     8,
+     4,
+     0,
+     0},
+    {"usda_scheme_none.usda", "", {.options = 1}, 8, 6, 0, 0},
+    {"usda_short_primvar.usda",
+     "line 8: wear.values has 3 rows; vertex wear wants 4; primvar wear is left out\n",
+     {0},
+     4,
+     1,
+     0,
+     0},
+    {"usda_single_sample.usda", "", {0}, 4, 1, 0, 0},
+    {"usda_skelroot.usda",
+     "line 5: Skeleton \"Rig\" is not kept: it is no Mesh\n"
+     "the points are as the file has them: skeletons and blend shapes are not applied\n",
+     {0},
+     4,
+     1,
+     0,
+     0},
+    {"usda_slash_comments.usda", "line 11: the property note of the Mesh is not kept\n", {0}, 4, 1, 0, 0},
+    {"usda_text.usd", "", {0}, 4, 1, 0, 0},
+    {"usda_twice_authored.usda", "", {0}, 4, 1, 0, 0},
+    {"usda_two_meshes.usda", "", {.prim = "/Table/Leg"}, 4, 1, 0, 0},
+    {"usda_two_meshes.usda", "", {.prim = "Top"}, 4, 1, 0, 0},
+    {"usda_uv_map1.usda", "", {0}, 4, 1, 4, 0},
+    {"usda_uv_vertex.usda", "", {0}, 4, 1, 4, 0},
+    {"usda_variant_mesh.usda", "", {0}, 4, 1, 0, 0},
+    {"usda_z_up.usda", "", {0}, 4, 1, 0, 0},
+};
+
 static void test_taken(void **state)
 {
-    static const char property[] = "line 8: the property a of the Mesh is not kept (and 2 more)\n";
-    static const struct {
-        const char *name, *says;
-        struct usda_ask ask;
-        int vertices, faces, uvs, primvars;
-    } rows[] = {
-        {"usda_asset_escape.usda", property, {0}, 4, 1, 0, 0},
-        {"usda_colour_nan.usda",
-         "line 8: displayColor.values[4] is nan; it must be finite and within +-1e+30; the primvar is left out\n",
-         {0},
-         4,
-         1,
-         0,
-         0},
-        {"usda_colour_to_ply.usda", "", {0}, 4, 1, 0, 1},
-        {"usda_geomsubset.usda", "", {0}, 6, 2, 0, 1},
-        {"usda_inactive_sibling.usda", "", {0}, 4, 1, 0, 0},
-        {"usda_orphan_crease.usda",
-         "line 9: a crease names the edge of vertices 5 and 7, which no face has; it is left out\n",
-         {0},
-         8,
-         4,
-         0,
-         0},
-        {"usda_scheme_none.usda", "", {.options = 1}, 8, 6, 0, 0},
-        {"usda_short_primvar.usda",
-         "line 8: wear.values has 3 rows; vertex wear wants 4; the primvar is left out\n",
-         {0},
-         4,
-         1,
-         0,
-         0},
-        {"usda_single_sample.usda", "", {0}, 4, 1, 0, 0},
-        {"usda_skelroot.usda",
-         "line 5: Skeleton \"Rig\" is not kept: it is no Mesh\n"
-         "the points are as the file has them: skeletons and blend shapes are not applied\n",
-         {0},
-         4,
-         1,
-         0,
-         0},
-        {"usda_slash_comments.usda", "line 11: the property note of the Mesh is not kept\n", {0}, 4, 1, 0, 0},
-        {"usda_text.usd", "", {0}, 4, 1, 0, 0},
-        {"usda_twice_authored.usda", "", {0}, 4, 1, 0, 0},
-        {"usda_two_meshes.usda", "", {.prim = "/Table/Leg"}, 4, 1, 0, 0},
-        {"usda_two_meshes.usda", "", {.prim = "Top"}, 4, 1, 0, 0},
-        {"usda_uv_map1.usda", "", {0}, 4, 1, 4, 0},
-        {"usda_uv_vertex.usda", "", {0}, 4, 1, 4, 0},
-        {"usda_variant_mesh.usda", "", {0}, 4, 1, 0, 0},
-        {"usda_z_up.usda", "", {0}, 4, 1, 0, 0},
-    };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char *text = load(rows[i].name);
-        struct mesh *m = usda_reads_ask(text, &rows[i].ask, rows[i].says);
-        if (m->n_vertices != rows[i].vertices || m->n_faces != rows[i].faces || m->n_uvs != rows[i].uvs ||
-            m->n_primvars != rows[i].primvars)
-            fail_msg("%s gave %lld vertices, %lld faces, %lld UVs, %d primvars", rows[i].name, (long long)m->n_vertices,
-                     (long long)m->n_faces, (long long)m->n_uvs, m->n_primvars);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        char *text = load(taken[i].name);
+        struct mesh *m = usda_reads_ask(text, &taken[i].ask, taken[i].says);
+        if (m->n_vertices != taken[i].vertices || m->n_faces != taken[i].faces || m->n_uvs != taken[i].uvs ||
+            m->n_primvars != taken[i].primvars)
+            fail_msg("%s gave %lld vertices, %lld faces, %lld UVs, %d primvars", taken[i].name,
+                     (long long)m->n_vertices, (long long)m->n_faces, (long long)m->n_uvs, m->n_primvars);
         assert_true(fabsf(m->points[0]) <= 1); /* Those that must not be taken begin at 9. */
         mesh_free(m);
         free(text);

@@ -178,20 +178,21 @@ static void test_many(void **state)
     char *text = malloc(6000000), *at = text;
     (void)state;
     (void)clock_gettime(CLOCK_MONOTONIC, &a);
-    at += sprintf(at, HEAD "def Mesh \"m\" {" AT(7) "}\nclass \"c0\" { def \"x\" {} def \"y\" {} }\n");
+    at += snprintf(at, 1000, HEAD "def Mesh \"m\" {" AT(7) "}\nclass \"c0\" { def \"x\" {} def \"y\" {} }\n");
     for (int i = 1; i < 40; i++)
-        at += sprintf(at, "class \"c%d\" { def \"x\" (references = </c%d>) {} def \"y\" (references = </c%d>) {} }\n",
-                      i, i - 1, i - 1);
-    (void)sprintf(at, "def \"all\" (references = </c39>) {}\n");
+        at += snprintf(at, 1000,
+                       "class \"c%d\" { def \"x\" (references = </c%d>) {} def \"y\" (references = </c%d>) {} }\n", i,
+                       i - 1, i - 1);
+    (void)snprintf(at, 1000, "def \"all\" (references = </c39>) {}\n");
     usda_refused(text, SDD_ETOO_LARGE, "references inside the file make more than");
-    at = text + sprintf(text, HEAD "def Mesh \"m\" {" AT(7));
+    at = text + snprintf(text, 1000, HEAD "def Mesh \"m\" {" AT(7));
     for (int i = 0; i < 100000; i++)
-        at += sprintf(at, "int a%d = %d\nvariantSet \"v\" = {}\n", i, i);
-    (void)sprintf(at, "}\n");
+        at += snprintf(at, 1000, "int a%d = %d\nvariantSet \"v\" = {}\n", i, i);
+    (void)snprintf(at, 1000, "}\n");
     usda_refused(text, SDD_EINVALID, "more than 256 variant sets");
-    at = text + sprintf(text, HEAD "def Mesh \"m\" {" AT(7) "}\n");
+    at = text + snprintf(text, 1000, HEAD "def Mesh \"m\" {" AT(7) "}\n");
     for (int i = 0; i < 100000; i++)
-        at += sprintf(at, "def \"n%d\" (references = </m%d>) {}\n", i % 50000, i);
+        at += snprintf(at, 1000, "def \"n%d\" (references = </m%d>) {}\n", i % 50000, i);
     is(text, NULL, 7, "/m",
        "line 50006: references </m50000> leads to no prim of the file with a Mesh (100000 such in all)\n");
     (void)clock_gettime(CLOCK_MONOTONIC, &b);

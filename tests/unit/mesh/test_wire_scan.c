@@ -333,13 +333,30 @@ static void test_edits(void **state)
     free(w.data);
 }
 
+/* Names are counted apart from messages, as a mesh may have many of them. */
+static void test_many_names(void **state)
+{
+    struct sdd_error err = {0};
+    unsigned char *body = malloc(2 * (WIRE_MAX_ITEMS + 1));
+    (void)state;
+    for (int i = 0; i <= WIRE_MAX_ITEMS; i++) {
+        body[2 * i] = 12 << 3 | 2; /* FrameHeader.warnings */
+        body[2 * i + 1] = 0;
+    }
+    assert_int_equal(wire_scan(&subdd__v1__frame_header__descriptor, body, 2 * WIRE_MAX_ITEMS, &err), SDD_OK);
+    assert_int_equal(wire_scan(&subdd__v1__frame_header__descriptor, body, 2 * (WIRE_MAX_ITEMS + 1), &err),
+                     SDD_ETOO_LARGE);
+    assert_string_equal(err.text, "more than 65536 names in one body; use fewer");
+    free(body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),          cmocka_unit_test(test_strings),    cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_oneof_once),      cmocka_unit_test(test_depth),      cmocka_unit_test(test_attacks),
-        cmocka_unit_test(test_mesh_round_trip), cmocka_unit_test(test_bad_meshes), cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_edits),
+        cmocka_unit_test(test_many_names), cmocka_unit_test(test_fields),          cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_numbers),    cmocka_unit_test(test_oneof_once),      cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_attacks),    cmocka_unit_test(test_mesh_round_trip), cmocka_unit_test(test_bad_meshes),
+        cmocka_unit_test(test_positions),  cmocka_unit_test(test_edits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

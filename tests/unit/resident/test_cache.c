@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 /* A cache whose compute thread waits at a gate: what is freed meanwhile lies in its queue, where it is counted. */
@@ -20,7 +21,7 @@ struct fixture {
     struct slot slots[2];
     struct task wait;
     sem_t gate;
-    atomic_llong sending;
+    struct pool pool;
     int n_freed; /* when `freed` was asked last */
 };
 
@@ -39,7 +40,8 @@ static struct fixture *open_cache(int64_t limit)
     sem_init(&f->gate, 0, 0);
     f->wait.run = wait_at_gate;
     executor_post(compute, &f->wait);
-    cache_init(&f->cache, limit, &f->sending, &f->metrics, compute);
+    f->pool.limit = 1000;
+    cache_init(&f->cache, limit, &f->pool, &f->metrics, compute, compute);
     list_init(&f->slots[0].frames);
     list_init(&f->slots[1].frames);
     return f;
@@ -59,7 +61,6 @@ static void close_cache(struct fixture *f)
     cache_fini(&f->cache);
     assert_int_equal(f->cache.bytes, 0);
     assert_true(list_empty(&f->slots[0].frames) && list_empty(&f->slots[1].frames));
-    assert_int_equal(f->sending, 0);
     sem_post(&f->gate);
     executor_stop(compute);
     sem_destroy(&f->gate);
@@ -169,38 +170,63 @@ static void test_forget(void **state)
     close_cache(f);
 }
 
-/* Answers that send a frame share it. It goes with the last of them, where the cache has let go of it before. */
+/* Answers that send a frame share it. It goes with the last of them, where the cache has let go of it before; until
+ * then the cache counts it, and keeps nothing else in its place. */
 static void test_sharing(void **state)
 {
     struct fixture *f = open_cache(100);
     (void)state;
     struct cached *a = keep(f, "a", 60);
-    cached_ref(&f->cache, a);
-    cached_ref(&f->cache, a);
-    assert_int_equal(f->sending, 60); /* the bytes are there once */
-    keep(f, "b", 60);
-    check_keys(f, "b", 60);
-    assert_false(a->kept);
-    assert_int_equal(freed(f), 0);
-    cached_unref(&f->cache, a);
-    assert_int_equal(f->sending, 60);
-    assert_int_equal(freed(f), 0);
-    cached_unref(&f->cache, a);
-    assert_int_equal(f->sending, 0);
+    cached_ref(a);
+    cached_ref(a);
+    keep(f, "b", 60); /* It does not fit beside one that is being sent. */
+    check_keys(f, "a", 60);
     assert_int_equal(freed(f), 1);
-    struct cached *b = cache_find(&f->cache, "b");
+    cache_forget(&f->cache, &f->slots[0]);
+    check_keys(f, "", 60);
+    assert_int_equal(freed(f), 0);
+    keep(f, "b", 60);
+    check_keys(f, "", 60);
+    assert_int_equal(freed(f), 1);
+    cached_unref(&f->cache, a);
+    assert_int_equal(freed(f), 0);
+    cached_unref(&f->cache, a);
+    assert_int_equal(freed(f), 1);
+    check_keys(f, "", 0);
+    struct cached *b = keep(f, "b", 60);
     for (int k = 0; k < 3; k++) { /* one that stays in the cache */
-        cached_ref(&f->cache, b);
-        assert_int_equal(f->sending, 60);
+        cached_ref(b);
         cached_unref(&f->cache, b);
-        assert_int_equal(f->sending, 0);
     }
     check_keys(f, "b", 60);
     struct cached *c = entry_of("c", 7000); /* one that never was in it */
-    cached_ref(&f->cache, c);
-    assert_int_equal(f->sending, 7000);
+    cached_ref(c);
     cached_unref(&f->cache, c);
     assert_int_equal(freed(f), 1);
+    close_cache(f);
+}
+
+/* A frame has its bytes of the pool until its memory is free, or until the cache counts it. */
+static void test_pool(void **state)
+{
+    struct fixture *f = open_cache(100);
+    (void)state;
+    assert_true(pool_take(&f->pool, POOL_FRAMES, 900));
+    assert_false(pool_take(&f->pool, POOL_FRAMES, 101));
+    struct cached *a = entry_of("a", 60), *b = entry_of("b", 840);
+    a->claim = 60;
+    b->claim = 840;
+    cache_keep(&f->cache, &f->slots[0], a);
+    assert_int_equal(f->pool.used, 840);
+    cached_ref(b);
+    cached_unref(&f->cache, b);
+    assert_int_equal(freed(f), 1);
+    assert_int_equal(f->pool.used, 840); /* The reaper has not come round yet. */
+    struct pool *pool = &f->pool;
+    sem_post(&f->gate);
+    for (int ms = 0; atomic_load(&pool->used) && ms < 10000; ms++)
+        usleep(1000);
+    assert_int_equal(pool->used, 0);
     close_cache(f);
 }
 
@@ -210,7 +236,7 @@ static void test_same_key(void **state)
     struct fixture *f = open_cache(100);
     (void)state;
     struct cached *first = keep(f, "a", 30), *second = entry_of("a", 30);
-    cached_ref(&f->cache, second);
+    cached_ref(second);
     cache_keep(&f->cache, &f->slots[1], second);
     assert_false(second->kept);
     check_keys(f, "a", 30);
@@ -247,7 +273,7 @@ static void test_created(void **state)
     assert_int_equal(sdd_mesh_create(topology, m->points, m->uvs, &mesh, &err), SDD_OK);
     assert_int_equal(refine_once(mesh, &request, &result, &err), SDD_OK);
     const struct sdd_plan_info *plan = &sdd_result_info(result)->plan;
-    assert_int_equal(cached_create("cube", &about, result, &entry, &err), SDD_OK);
+    assert_int_equal(cached_create("cube", &about, result, 0, &entry, &err), SDD_OK);
     assert_string_equal(entry->key, "cube");
     assert_int_equal(entry->there, 0);
     assert_int_equal(entry->payload.n_blocks, 2);
@@ -270,8 +296,9 @@ static void test_created(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_budget),   cmocka_unit_test(test_order),
-                                       cmocka_unit_test(test_forget),   cmocka_unit_test(test_sharing),
-                                       cmocka_unit_test(test_same_key), cmocka_unit_test(test_created)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_budget), cmocka_unit_test(test_order),
+                                       cmocka_unit_test(test_forget), cmocka_unit_test(test_sharing),
+                                       cmocka_unit_test(test_pool),   cmocka_unit_test(test_same_key),
+                                       cmocka_unit_test(test_created)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

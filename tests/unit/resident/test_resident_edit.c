@@ -40,7 +40,7 @@ static void open_edited(struct edited *e)
     assert_int_equal(resident_load(e->residency, e->before, e->mesh, e->before_id, 1, NULL, &err), SDD_OK);
 }
 
-static int load(struct edited *e, const struct resident *from, const char *from_id, struct sdd_error *err)
+static int load(struct edited *e, struct resident *from, const char *from_id, struct sdd_error *err)
 {
     const struct resident_edit edit = {from, from_id, &e->delta};
     memset(err, 0, sizeof *err);

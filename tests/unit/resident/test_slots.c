@@ -13,6 +13,7 @@
 
 struct fixture {
     struct slots slots;
+    struct pool pool;
     struct metrics metrics;
     struct mesh *cube; /* each slot gets a copy of it */
     int64_t bytes;     /* of one                      */
@@ -25,7 +26,8 @@ static int set_up(void **state)
     assert_true(compute && host);
     f->cube = sample_cube();
     f->bytes = mesh_bytes(f->cube);
-    slots_init(&f->slots, 3 * f->bytes, &f->metrics, compute, host);
+    f->pool.limit = 1 << 30;
+    slots_init(&f->slots, 3 * f->bytes, &f->pool, &f->metrics, compute, host);
     *state = f;
     return 0;
 }
@@ -34,9 +36,10 @@ static int tear_down(void **state)
 {
     struct fixture *f = *state;
     slots_fini(&f->slots);
-    const bool none = f->slots.host_bytes == 0 && f->metrics.values[M_MESHES_HOST] == 0;
+    bool none = f->slots.host_bytes == 0 && f->metrics.values[M_MESHES_HOST] == 0;
     executor_stop(f->slots.compute);
-    executor_stop(f->slots.host);
+    executor_stop(f->slots.reaper);
+    none = none && f->pool.used == 0 && f->pool.idle == 0 && f->pool.by[POOL_MESHES] == 0;
     mesh_free(f->cube);
     free(f);
     return none ? 0 : -1;
@@ -48,7 +51,7 @@ static struct slot *visit(struct fixture *f, const char *id, bool loads)
     struct slot *slot = slot_get(&f->slots, id);
     struct sdd_error err = {0};
     assert_non_null(slot);
-    slot_use(slot);
+    slot_use(&f->slots, slot);
     slot->known = true;
     if (loads && !slot->host)
         assert_int_equal(mesh_copy(f->cube, &slot->host, &err), SDD_OK);
@@ -99,8 +102,8 @@ static void test_unknown(void **state)
 {
     struct fixture *f = *state;
     struct slot *slot = slot_get(&f->slots, "a");
-    slot_use(slot);
-    slot_use(slot);
+    slot_use(&f->slots, slot);
+    slot_use(&f->slots, slot);
     slot_unuse(&f->slots, slot);
     assert_ptr_equal(slot_find(&f->slots, "a"), slot);
     slot_unuse(&f->slots, slot);
@@ -132,10 +135,10 @@ static void test_in_use(void **state)
     struct fixture *f = *state;
     struct slot *used[3] = {come_and_go(f, "a"), come_and_go(f, "b"), come_and_go(f, "c")};
     for (int k = 0; k < 3; k++)
-        slot_use(used[k]);
+        slot_use(&f->slots, used[k]);
     come_and_go(f, "d"); /* the only one that can go */
     check_hosts(f, "abc");
-    slot_use(used[0]); /* two jobs */
+    slot_use(&f->slots, used[0]); /* two jobs */
     slot_unuse(&f->slots, used[0]);
     come_and_go(f, "e");
     check_hosts(f, "abc");
@@ -153,7 +156,7 @@ static void test_replaced(void **state)
     struct fixture *f = *state;
     struct slot *slot = come_and_go(f, "a");
     f->slots.host_limit = 1 << 20;
-    slot_use(slot);
+    slot_use(&f->slots, slot);
     mesh_free(slot->host);
     slot->host = sample_grid(10, 10);
     slot_unuse(&f->slots, slot);
@@ -174,7 +177,7 @@ static void test_forget(void **state)
     b->resident = resident_create();
     atomic_store(&b->resident->bytes, 1);
     assert_string_equal(slot_residency(b), "device");
-    slot_use(b);
+    slot_use(&f->slots, b);
     slot_forget(&f->slots, b);
     assert_true(!b->known && !b->host && !b->resident);
     assert_ptr_equal(slot_find(&f->slots, "b"), b); /* its user is still there */

@@ -32,9 +32,10 @@ static const struct option options[] = {
     {"cuda-module", WORDS, AT(cuda_module), {"", "/m.so", "n", "o=p"}},
     {"threads", WHOLE, AT(threads), {"0", "0", "1024", "7"}},
     {"host-workers", WHOLE, AT(host_workers), {"2", "1", "64", "7"}},
+    {"memory-limit", BYTES, AT(memory_limit), {"0", "0", "17592186044416", "7"}},
     {"gpu-memory", BYTES, AT(gpu_memory), {"0", "0", "17592186044416", "7"}},
     {"host-memory", BYTES, AT(host_memory), {"0", "0", "17592186044416", "7"}},
-    {"cache-bytes", BYTES, AT(cache_bytes), {"1073741824", "0", "17592186044416", "7"}},
+    {"cache-bytes", BYTES, AT(cache_bytes), {"auto", "0", "17592186044416", "7"}},
     {"tokens-file", WORDS, AT(tokens_file), {"", "t", "u", "v"}},
     {"allow-unauthenticated", SWITCH, AT(allow_unauthenticated), {"false", "true", "false", "true"}},
     {"allow-host", WORDS, AT(allow_host), {"", "a.example", "b.example,c.example", "*"}},
@@ -144,7 +145,7 @@ static bool holds(const struct config *c, const struct option *o, const char *va
     case WORDS: return strcmp(*(char *const *)at, value) == 0;
     case SWITCH: return *(const bool *)at == (strcmp(value, "true") == 0);
     case SECONDS: return *(const double *)at == strtod(value, NULL); // NOLINT: the same bits
-    default: return *(const int64_t *)at == strtoll(value, NULL, 10);
+    default: return *(const int64_t *)at == (strcmp(value, "auto") == 0 ? CONFIG_AUTO : strtoll(value, NULL, 10));
     }
 }
 
