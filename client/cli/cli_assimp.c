@@ -184,7 +184,7 @@ static const struct aiScene *read_scene(const char *path, const char *data, size
 static void tell_left_out(const struct aiScene *scene)
 {
     if (scene->mNumAnimations || scene->mNumCameras || scene->mNumLights)
-        cli_warn("only meshes are read: animations (%u), cameras (%u) and lights (%u) are left out",
+        cli_lose("only meshes are read: animations (%u), cameras (%u) and lights (%u) are left out",
                  scene->mNumAnimations, scene->mNumCameras, scene->mNumLights);
 }
 

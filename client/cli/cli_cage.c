@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_cage.c: the memory of a control mesh that subd reads or welds itself. */
+/* cli_cage.c: the memory of a control mesh that subd reads or welds itself, and how much of a file was lost. */
 #include "cli_import.h"
 #include <stdlib.h>
 
@@ -20,4 +20,16 @@ void cli_cage_free(struct cli_cage *cage)
         free(cage->blocks[i]);
     free(cage->blocks);
     *cage = (struct cli_cage){0};
+}
+
+static int64_t lost;
+
+void cli_note_loss(void)
+{
+    lost++;
+}
+
+int64_t cli_lost(void)
+{
+    return lost;
 }

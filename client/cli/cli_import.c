@@ -137,6 +137,7 @@ static int open_meshes(const struct cli *c, const char *path, const char *data, 
 
 int cli_import_open(struct cli *c, const char *path, struct cli_meshes *meshes, struct subd_body *body, char **data)
 {
+    const int64_t before = cli_lost();
     struct head head;
     char format[16];
     enum source source;
@@ -159,6 +160,7 @@ int cli_import_open(struct cli *c, const char *path, struct cli_meshes *meshes, 
         code = cli_fail(c, EXIT_FILE, "%s cannot be read: %s", path, strerror(errno));
     else if (source == FROM_NOTHING)
         code = no_format(c, path);
+    meshes->lost = cli_lost() - before;
     if (cli_has_meshes(meshes) || code >= 0) {
         free(*data);
         *data = NULL;
@@ -223,13 +225,17 @@ static void tell_welded(const struct subd_mesh *m, const struct cli_welded *w)
         cli_warn("%s faces have fewer corners once their vertices are welded", cli_count(w->faces_cut));
 }
 
-/* Pushes a mesh, welded unless the command line forbids it. Returns -1 to go on, or the exit code. */
-static int push_mesh(struct cli *c, const struct subd_mesh *m, const struct subd_push *p, struct subd_mesh_info *info)
+/* Pushes a mesh of which something was `lost` so many times, welded unless the command line forbids it. Returns -1 to go
+ * on, or the exit code. */
+static int push_mesh(struct cli *c, const struct subd_mesh *m, int64_t lost, const struct subd_push *p,
+                     struct subd_mesh_info *info)
 {
     struct cli_cage welded = {.mesh = *m};
     struct cli_welded told = {0};
     struct subd_error err;
     int code = -1;
+    if (c->strict && lost)
+        return cli_fail(c, EXIT_USAGE, "something of the file is left out, which --strict refuses");
     if (cli_weld(m, c->no_weld ? CLI_APART : c->weld < 0 ? CLI_SEAMS : c->weld, &welded, &told) != 0)
         return cli_fail(c, EXIT_LOCAL, "no memory to weld the mesh");
     tell_welded(&welded.mesh, &told);
@@ -247,13 +253,14 @@ static int push_mesh(struct cli *c, const struct subd_mesh *m, const struct subd
 static int push_row(struct cli *c, const struct cli_meshes *meshes, int64_t k, const struct subd_push *p,
                     struct subd_mesh_info *info)
 {
+    const int64_t before = cli_lost();
     struct cli_cage cage;
     int code;
     if (!meshes->scene)
-        return push_mesh(c, &meshes->one.mesh, p, info);
+        return push_mesh(c, &meshes->one.mesh, meshes->lost, p, info);
     code = cli_scene_cage(c, meshes->scene, k, &cage);
     if (code < 0) {
-        code = push_mesh(c, &cage.mesh, p, info);
+        code = push_mesh(c, &cage.mesh, meshes->lost + cli_lost() - before, p, info);
         cli_cage_free(&cage);
     }
     return code;
@@ -314,7 +321,7 @@ int cli_push_again(struct cli *c, const struct subd_push *asked, struct subd_mes
         for (int i = 0; i < SUBD_N_OPTIONS; i++)
             p.options[i] = p.options[i] ? p.options[i] : cage.options[i];
         p.name = p.name ? p.name : cage.name;
-        code = push_mesh(c, cage.mesh, &p, info);
+        code = push_mesh(c, cage.mesh, 0, &p, info);
         subd_cage_free(&cage);
     } else
         code = cli_report(c, &err);

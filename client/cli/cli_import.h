@@ -22,6 +22,12 @@ void *cli_cage_rows(struct cli_cage *cage, int64_t n, size_t bytes);
 /* cli_cage_free: frees the blocks and clears *cage. */
 void cli_cage_free(struct cli_cage *cage);
 
+/* cli_lose: warns of what is left out of a file. cli_lost: how often it did so far. With --strict nothing is pushed of
+ * which something was lost. */
+#define cli_lose(...) (cli_note_loss(), cli_warn(__VA_ARGS__))
+void cli_note_loss(void);
+int64_t cli_lost(void);
+
 /* ---- PLY (cli_ply.c) --------------------------------------------------------------------------------------------- */
 /* cli_ply_cage: reads a PLY file: polygons, colours, and UVs of vertices or corners. `data` has its n bytes, and a NUL
  * behind them. Returns -1 to go on, or the exit code after a sentence; *out is then empty. */
@@ -79,6 +85,7 @@ int cli_is_import(const char *path);
 struct cli_meshes {
     struct cli_scene *scene;
     struct cli_cage one;
+    int64_t lost; /* How often something was left out when it was opened. */
 };
 /* cli_import_open: finds out by its ending and first bytes how a file is read. *meshes gets those of a file that is
  * read here; of others it stays empty, and *body and *data are as cli_read_body makes them. Returns -1 to go on, or the

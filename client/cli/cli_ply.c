@@ -420,9 +420,9 @@ int cli_ply_cage(const struct cli *c, const char *path, const char *data, size_t
             code = cli_fail(c, EXIT_LOCAL, "no memory");
     }
     if (code < 0 && *p->left_out)
-        cli_warn("left out: %s", p->left_out);
+        cli_lose("left out: %s", p->left_out);
     if (code < 0 && p->lost)
-        cli_warn("%s faces of less than three corners are left out", cli_count(p->lost));
+        cli_lose("%s faces of less than three corners are left out", cli_count(p->lost));
     if (code >= 0)
         cli_cage_free(out);
     free(p);

@@ -171,6 +171,11 @@ static void test_ply_left_out(void **state)
     assert_true(number(primvar(cage, "displayColor"), "values", 2) == 1);
     assert_true(fabs(number(primvar(cage, "displayOpacity"), "values", 0) - 0.2) < 1e-7);
     cJSON_Delete(cage);
+    ran_expect(shell_run(served.dir,
+                         "subd push more.ply --strict 2>err; test $? = 2 && grep -q 'which --strict refuses' err &&"
+                         "subd push text.ply --strict &&"
+                         "subd refine more.ply text.ply --strict --out-dir both >some; grep -q '^1 of 2' some"),
+               0);
     write_text(served.dir, "twice.ply",
                "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nelement vertex 9\nproperty float x\n"
                "end_header\n1\n");
