@@ -225,8 +225,8 @@ static void tell_welded(const struct subd_mesh *m, const struct cli_welded *w)
         cli_warn("%s faces have fewer corners once their vertices are welded", cli_count(w->faces_cut));
 }
 
-/* Pushes a mesh of which something was `lost` so many times, welded unless the command line forbids it. Returns -1 to go
- * on, or the exit code. */
+/* Pushes a mesh of which something was `lost` so many times, welded unless the command line forbids it. Returns -1 to
+ * go on, or the exit code. */
 static int push_mesh(struct cli *c, const struct subd_mesh *m, int64_t lost, const struct subd_push *p,
                      struct subd_mesh_info *info)
 {
