@@ -96,6 +96,15 @@ static void put_string(struct layout *l, cJSON *o, const char *key, const char *
     l->failed |= !cJSON_AddStringToObject(o, key, v);
 }
 
+/* Gives the object a member, which it owns from then on, or which is freed. */
+static void put_item(struct layout *l, cJSON *o, const char *key, cJSON *item)
+{
+    if (cJSON_AddItemToObject(o, key, item))
+        return;
+    cJSON_Delete(item);
+    l->failed = true;
+}
+
 /* Adds an object to an array. */
 static cJSON *append(struct layout *l, cJSON *array)
 {
@@ -188,7 +197,7 @@ static cJSON *describe_attributes(const struct surface_file *f, const struct glb
 static cJSON *add_primitive(struct layout *l, cJSON *primitives, const cJSON *attributes, int64_t at, int64_t triangles)
 {
     cJSON *primitive = append(l, primitives);
-    l->failed |= !cJSON_AddItemToObject(primitive, "attributes", cJSON_Duplicate(attributes, 1));
+    put_item(l, primitive, "attributes", cJSON_Duplicate(attributes, 1));
     put_number(l, primitive, "indices", l->n_accessors);
     add_accessor(l, at, 3 * triangles, "SCALAR", UINTS);
     return primitive;
@@ -245,7 +254,7 @@ static cJSON *describe(const struct surface_file *f, const struct glb *t, struct
     put_string(l, mesh, "name", f->surface.name);
     describe_primitives(f, t, l, mesh);
     if (l->n_materials) /* glTF has no empty lists. */
-        l->failed |= !cJSON_AddItemToObject(o, "materials", l->materials);
+        put_item(l, o, "materials", l->materials);
     else
         cJSON_Delete(l->materials);
     put_number(l, put_list(l, o, "buffers"), "byteLength", (double)l->bytes);

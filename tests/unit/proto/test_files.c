@@ -271,8 +271,8 @@ static void test_usda(void **state)
     add_sets(&s, "group");
     s.stage.transform = turn;
     char *usda = write(".usda", &s, &n);
-    assert_non_null(strstr(usda, "    customLayerData = {\n        bool subddUpAxisUnknown = true\n"
-                                 "        bool subddUnitUnknown = true\n    }\n)\n"));
+    assert_null(strstr(usda, "upAxis"));
+    assert_null(strstr(usda, "metersPerUnit"));
     assert_non_null(strstr(usda, "((0, 1, 0, 0), (-1, 0, 0, 0), (0, 0, 1, 0), (0.5, 0, 0, 1))"));
     assert_non_null(strstr(usda, "subsetFamily:materialBind:familyType = \"nonOverlapping\"\n"));
     assert_non_null(strstr(usda, "subsetFamily:group:familyType = \"nonOverlapping\"\n"));
