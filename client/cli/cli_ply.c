@@ -104,8 +104,8 @@ static void leave_out(struct ply *p, const char *name, const char *of)
         snprintf(p->left_out + n, sizeof p->left_out - n, "%s%s%s", n ? ", " : "", of, name);
 }
 
-/* The names that comments of the head so far give to the values of a property of faces. Returns how many there are; puts
- * them into `names` where that is not NULL. -1 is no memory. */
+/* The names that comments of the head so far give to the values of a property of faces. Returns how many there are, -1
+ * without memory; puts them into `names` where that is not NULL. */
 static int64_t find_names(struct ply *p, const char *property, const char **names)
 {
     const size_t length = strlen(property);

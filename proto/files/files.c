@@ -46,8 +46,7 @@ int surface_admits(const struct surface_format *format, const struct surface *s,
         return SURFACE_ETOO_LARGE;
     if (format->build == glb_build && s->n_faces == 0)
         *why = "the surface has no faces, and glTF no empty meshes; ask for another format";
-    /* In PLY one byte counts the corners, one the numbers of their UVs, and nowhere may the row of a face become too long.
-     */
+    /* In PLY one byte counts the corners, and one their UVs' numbers. Nowhere may the row of a face become too long. */
     const int most = format->build == ply_build && s->uvs.count ? MOST_CORNERS / 2 : MOST_CORNERS;
     for (int64_t i = 0; !format->triangles && !s->face_size && i < s->n_faces; i++)
         if (s->face_sizes[i] > most)
