@@ -5,7 +5,7 @@
 The meshes are tests/shapes/round/everything.json, which has all that a mesh can have, on several stages, and a few of the
 other shapes. Refined files are compared corner by corner: by the place in the world, in metres and Y up, where a format
 has one, else by the points as they are."""
-import functools, json, os, re
+import functools, json, os, re, urllib.request
 from files import SHAPES, accessor, check, read_glb, read_obj, run_tests
 
 STAGES = {
@@ -228,6 +228,19 @@ class Trips:
         same(fan(by_material(want, [[turn(want.cage, n) for n in face] for face in normals])), seen, "normals of GLB", 1e-4)
 
 
+def check_name(daemon, body, refined):
+    """A name that no prim can have comes back from files without another name for the mesh."""
+    def ask(path, accept, kind=None, data=None):
+        headers = {"Accept": accept, **({"Content-Type": kind} if kind else {})}
+        with urllib.request.urlopen(urllib.request.Request(daemon.url + path, data, headers)) as answer:
+            return answer.read()
+    made = json.loads(ask("/v1/meshes", "*/*", "application/json", json.dumps(body).encode()))
+    for kind in ["model/vnd.usda"] if refined else ["model/vnd.usda", "application/json", "application/protobuf"]:
+        file = ask(f"/v1/meshes/{made['id']}/{'refined' if refined else 'cage'}", kind)
+        back = json.loads(ask("/v1/meshes?scheme=catmullClark", "*/*", kind, file))
+        check(back["name"] == body["name"], f"{kind} gives back the name {back['name']!r}, not {body['name']!r}")
+
+
 def trips(daemon, folder):
     everything = json.load(open(os.path.join(SHAPES, "round", "everything.json")))
     sources = {name: os.path.join(SHAPES, name) for name in SHAPES_TOO}
@@ -236,6 +249,8 @@ def trips(daemon, folder):
         json.dump({k: v for k, v in {**everything, **stage}.items() if v is not None}, open(sources[name], "w"))
     open(os.path.join(folder, "is.glb"), "wb").write(b"glTF")
     missing = re.search(r"needs libassimp.*", daemon.subd("push", os.path.join(folder, "is.glb")).stderr)
+    for what in ("cage", "refined"):
+        yield f"name_{what}", functools.partial(check_name, daemon, everything, what == "refined")
     for name, source in sources.items():
         t = Trips(daemon, folder, name.split(".")[0], source)
         for ending in ("json", "pb", "usda", "obj"):
