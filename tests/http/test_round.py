@@ -127,6 +127,8 @@ class Trips:
         options = ["--orientation", "leftHanded"] if ending == ".obj" and self.name == "turned_over" else []
         back = self.daemon.made("push", self.path(ending), *options).split()[0]
         a, b = self.cage(self.mesh), self.cage(back)
+        if ending == ".usda": # By the type that UsdGeomGprim gives it.
+            check(all(p["name"] != "displayColor" for p in a["primvars"]) or "color3f[] primvars:displayColor" in open(self.path(ending)).read(), "displayColor is no color3f")
         kept = lambda p: ending != ".obj" or p["name"] in ("displayColor", "materialBind", "group")
         for name in a:
             if name == "primvars":

@@ -82,9 +82,13 @@ static void write_primvars(FILE *f, const struct mesh *m)
     st.indices = m->uv_indices;
     if (m->n_uvs)
         write_primvar(f, "texCoord2f", &st, m->n_corners);
-    for (int i = 0; i < m->n_primvars; i++)
-        if (!m->primvars[i].sets.n && usda_primvar_name(m->primvars[i].info.name))
-            write_primvar(f, m->primvars[i].info.type == PRIMVAR_I32 ? "int" : "float", &m->primvars[i], m->n_corners);
+    for (int i = 0; i < m->n_primvars; i++) {
+        const struct primvar *p = &m->primvars[i];
+        const bool whole = p->info.type == PRIMVAR_I32,
+                   colour = !whole && p->info.width == 3 && strcmp(p->info.name, "displayColor") == 0;
+        if (!p->sets.n && usda_primvar_name(p->info.name))
+            write_primvar(f, whole ? "int" : colour ? "color3f" : "float", p, m->n_corners);
+    }
 }
 
 /* Writes the box of the points as the extent, as USD computes it. It holds the surface as well, except where chaikin
