@@ -171,7 +171,8 @@ void cli_progress_local(const char *label, int64_t done, int64_t total);
 void cli_progress_clear(void);
 
 /* ---- files (cli_file.c) ---------------------------------------------------------------------------------------- */
-/* cli_read: reads all of a file, or of stdin for "-". The caller frees *data. Returns 0, or -1 with errno. */
+/* cli_read: reads all of a file, or of stdin for "-", and puts a NUL behind it. The caller frees *data. Returns 0, or
+ * -1 with errno. */
 int cli_read(const char *path, char **data, size_t *bytes);
 int cli_read_fd(int fd, char **data, size_t *bytes); /* The same of an open file, to its end. */
 

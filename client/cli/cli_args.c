@@ -37,7 +37,7 @@ const struct cli_verb cli_verbs[] = {
      "sends a mesh, prints its id",
      "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), .usda, or .json or .pb (a Mesh of subdd.proto); - "
      "reads stdin, as OBJ or what its first bytes say. What of a file is not kept is named on stderr.\n"
-     "Through libassimp it reads .ply, .stl, .off, .glb, .gltf, .fbx, .3ds, .dae and others too, through usdcat .usdc, "
+     "It reads .ply too, through libassimp .stl, .off, .glb, .gltf, .fbx, .3ds, .dae and others, through usdcat .usdc, "
      ".usdz and binary .usd. What these split along seams is welded by position.",
      {"subd push cube.obj --name cube", "subd push cube.obj --weld 0.001 --json"}},
     {REFINE,

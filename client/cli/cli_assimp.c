@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_assimp.c: opens PLY, STL, OFF, glTF, FBX and what else libassimp knows. The library is opened when a file needs
+/* cli_assimp.c: opens STL, OFF, glTF, FBX and what else libassimp knows. The library is opened when a file needs
  * it, so subd runs without. It is asked for polygons and makes nothing of its own: no triangles, normals or joined
  * vertices. */
 #include "cli_assimp.h"
@@ -231,7 +231,7 @@ static const struct aiScene *read_scene(const char *path, const char *data, size
 static void tell_left_out(const struct aiScene *scene)
 {
     if (scene->mNumAnimations || scene->mNumCameras || scene->mNumLights)
-        cli_warn("only meshes are read: animations (%u), cameras (%u) and lights (%u) are left out",
+        cli_lose("only meshes are read: animations (%u), cameras (%u) and lights (%u) are left out",
                  scene->mNumAnimations, scene->mNumCameras, scene->mNumLights);
 }
 

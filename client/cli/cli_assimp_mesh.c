@@ -121,7 +121,7 @@ static int take_values(struct work *w, struct values (*of)(const struct aiMesh *
     for (unsigned i = 0; i < w->n_parts; i++)
         with += of(w->parts[i], k).v != NULL;
     if (with > 0 && with < w->n_parts)
-        cli_warn("%s %d are left out: %u of the %u parts of the mesh have none",
+        cli_lose("%s %d are left out: %u of the %u parts of the mesh have none",
                  of == uvs_of ? "the UVs of set" : "the colours of set", k + 1, w->n_parts - with, w->n_parts);
     if (with < w->n_parts)
         return 1;
@@ -296,7 +296,7 @@ static int take_stage(struct work *w, const struct cli_scene *s, const struct en
         m->up_axis = sign < 0 ? NULL : axis == 1 ? "Y" : axis == 2 ? "Z" : NULL;
         m->meters_per_unit = metadata(s->scene, "UnitScaleFactor", 1) / 100;
         if (!m->up_axis)
-            cli_warn("the up axis of the file, %s%c, is not kept: a mesh has Y or Z", sign < 0 ? "-" : "",
+            cli_lose("the up axis of the file, %s%c, is not kept: a mesh has Y or Z", sign < 0 ? "-" : "",
                      axis == 0   ? 'X'
                      : axis == 1 ? 'Y'
                                  : 'Z');
@@ -312,12 +312,12 @@ static int take_stage(struct work *w, const struct cli_scene *s, const struct en
 static void tell_losses(const struct work *w)
 {
     if (w->points || w->lines)
-        cli_warn("%s lines and %s points are left out: a control mesh has faces of three corners or more",
+        cli_lose("%s lines and %s points are left out: a control mesh has faces of three corners or more",
                  cli_count(w->lines), cli_count(w->points));
     if (w->bones)
-        cli_warn("skin weights are left out: the points are as the file has them, without its skeleton's pose");
+        cli_lose("skin weights are left out: the points are as the file has them, without its skeleton's pose");
     if (w->shapes)
-        cli_warn("%s morph targets are left out", cli_count(w->shapes));
+        cli_lose("%s morph targets are left out", cli_count(w->shapes));
 }
 
 int cli_scene_cage(const struct cli *c, const struct cli_scene *s, int64_t k, struct cli_cage *out)

@@ -27,6 +27,7 @@ static int read_all(int fd, size_t room, char **data, size_t *bytes)
             return -1;
         *bytes += n > 0 ? (size_t)n : 0;
     }
+    (*data)[*bytes] = 0; /* There is room for it, as the last read wanted some. */
     return 0;
 }
 

@@ -6,27 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
-void *cli_cage_rows(struct cli_cage *cage, int64_t n, size_t bytes)
-{
-    void **blocks = realloc(cage->blocks, (cage->n_blocks + 1) * sizeof *blocks), *block;
-    if (!blocks)
-        return NULL;
-    cage->blocks = blocks;
-    if ((block = calloc(n > 0 ? (size_t)n : 1, bytes)))
-        blocks[cage->n_blocks++] = block;
-    return block;
-}
-
-void cli_cage_free(struct cli_cage *cage)
-{
-    for (size_t i = 0; i < cage->n_blocks; i++)
-        free(cage->blocks[i]);
-    free(cage->blocks);
-    *cage = (struct cli_cage){0};
-}
-
 /* ---- formats ----------------------------------------------------------------------------------------------------- */
 
 enum source {
@@ -121,14 +100,50 @@ static int no_format(const struct cli *c, const char *path)
         path);
 }
 
-int cli_import_open(struct cli *c, const char *path, struct cli_scene **scene, struct subd_body *body, char **data)
+/* libassimp reads a GLB that is cut off as one without polygons. */
+static int check_glb(const struct cli *c, const char *path, const char *data, size_t n)
 {
+    uint32_t length;
+    if (n < 12 || memcmp(data, "glTF", 4) != 0)
+        return -1;
+    memcpy(&length, data + 8, sizeof length);
+    return length <= n
+               ? -1
+               : cli_fail(c, EXIT_FILE, "%s is damaged: its head says that it has %s bytes, and it ends after %s", path,
+                          cli_count(length), cli_count((int64_t)n));
+}
+
+/* Opens the scene or the one mesh of a file of this format. `data` is NULL where a regular file was not read. */
+static int open_meshes(const struct cli *c, const char *path, const char *data, size_t bytes, const char *format,
+                       struct cli_meshes *out)
+{
+    const int is_ply = strcasecmp(format, "ply") == 0;
+    char *file = NULL;
+    int code = -1;
+    if (!data && (is_ply || strcasecmp(format, "glb") == 0)) {
+        if (cli_read(path, &file, &bytes) != 0)
+            return cli_stopped() ? EXIT_STOPPED
+                                 : cli_fail(c, EXIT_FILE, "%s cannot be read: %s", path, strerror(errno));
+        code = is_ply ? cli_ply_cage(c, path, file, bytes, &out->one) : check_glb(c, path, file, bytes);
+        free(file);
+    } else if (is_ply)
+        code = cli_ply_cage(c, path, data, bytes, &out->one);
+    else if (data && bytes == 0)
+        code = cli_fail(c, EXIT_FILE, "%s is empty", path);
+    else if (strcasecmp(format, "glb") == 0)
+        code = check_glb(c, path, data, bytes);
+    return code < 0 && !is_ply ? cli_scene_open(c, path, data, bytes, format, &out->scene) : code;
+}
+
+int cli_import_open(struct cli *c, const char *path, struct cli_meshes *meshes, struct subd_body *body, char **data)
+{
+    const int64_t before = cli_lost();
     struct head head;
     char format[16];
     enum source source;
     size_t bytes = 0;
     int code = -1;
-    *scene = NULL;
+    *meshes = (struct cli_meshes){0};
     if (read_head(path, &head, data, &bytes) != 0)
         return cli_stopped() ? EXIT_STOPPED
                              : cli_fail(c, EXIT_FILE, "%s cannot be read: %s%s", path, strerror(errno),
@@ -136,17 +151,17 @@ int cli_import_open(struct cli *c, const char *path, struct cli_scene **scene, s
     source = source_of(path, &head, format);
     if (source == FROM_BODY && !*data)
         return cli_read_body(c, path, body, data);
-    if (source == FROM_SCENE) {
-        if ((code = cli_check_whole(c, path, *data, bytes, format)) < 0)
-            code = cli_scene_open(c, path, *data, bytes, format, scene);
-    } else if (source == FROM_BINARY_USD)
+    if (source == FROM_SCENE)
+        code = open_meshes(c, path, *data, bytes, format, meshes);
+    else if (source == FROM_BINARY_USD)
         code = *data ? cli_fail(c, EXIT_FILE, "binary USD is read from a file, and %s is none; give its name", path)
                      : cli_usdcat(c, path, data, &bytes);
     else if (source == FROM_TEXT_USD && !*data && cli_read(path, data, &bytes) != 0)
         code = cli_fail(c, EXIT_FILE, "%s cannot be read: %s", path, strerror(errno));
     else if (source == FROM_NOTHING)
         code = no_format(c, path);
-    if (*scene || code >= 0) {
+    meshes->lost = cli_lost() - before;
+    if (cli_has_meshes(meshes) || code >= 0) {
         free(*data);
         *data = NULL;
     }
@@ -154,6 +169,17 @@ int cli_import_open(struct cli *c, const char *path, struct cli_scene **scene, s
     if (source == FROM_BODY && cli_media_of(path))
         body->media_type = cli_media_of(path);
     return code;
+}
+
+int cli_has_meshes(const struct cli_meshes *meshes)
+{
+    return meshes->scene || meshes->one.mesh.n_faces > 0;
+}
+
+void cli_meshes_close(struct cli_meshes *meshes)
+{
+    cli_scene_close(meshes->scene);
+    cli_cage_free(&meshes->one);
 }
 
 /* ---- one of several meshes --------------------------------------------------------------------------------------- */
@@ -199,14 +225,18 @@ static void tell_welded(const struct subd_mesh *m, const struct cli_welded *w)
         cli_warn("%s faces have fewer corners once their vertices are welded", cli_count(w->faces_cut));
 }
 
-/* Pushes a mesh, welded unless the command line forbids it. Returns -1 to go on, or the exit code. */
-static int push_mesh(struct cli *c, const struct subd_mesh *m, const struct subd_push *p, struct subd_mesh_info *info)
+/* Pushes a mesh of which something was `lost` so many times, welded unless the command line forbids it. Returns -1 to
+ * go on, or the exit code. */
+static int push_mesh(struct cli *c, const struct subd_mesh *m, int64_t lost, const struct subd_push *p,
+                     struct subd_mesh_info *info)
 {
     struct cli_cage welded = {.mesh = *m};
     struct cli_welded told = {0};
     struct subd_error err;
     int code = -1;
-    if (!c->no_weld && cli_weld(m, c->weld < 0 ? CLI_SEAMS : c->weld, &welded, &told) != 0)
+    if (c->strict && lost)
+        return cli_fail(c, EXIT_USAGE, "something of the file is left out, which --strict refuses");
+    if (cli_weld(m, c->no_weld ? CLI_APART : c->weld < 0 ? CLI_SEAMS : c->weld, &welded, &told) != 0)
         return cli_fail(c, EXIT_LOCAL, "no memory to weld the mesh");
     tell_welded(&welded.mesh, &told);
     if (m->n_faces > 0 && welded.mesh.n_faces == 0)
@@ -220,44 +250,56 @@ static int push_mesh(struct cli *c, const struct subd_mesh *m, const struct subd
     return code;
 }
 
-static int push_row(struct cli *c, const struct cli_scene *scene, int64_t k, const struct subd_push *p,
+static int push_row(struct cli *c, const struct cli_meshes *meshes, int64_t k, const struct subd_push *p,
                     struct subd_mesh_info *info)
 {
+    const int64_t before = cli_lost();
     struct cli_cage cage;
-    int code = cli_scene_cage(c, scene, k, &cage);
+    int code;
+    if (!meshes->scene)
+        return push_mesh(c, &meshes->one.mesh, meshes->lost, p, info);
+    code = cli_scene_cage(c, meshes->scene, k, &cage);
     if (code < 0) {
-        code = push_mesh(c, &cage.mesh, p, info);
+        code = push_mesh(c, &cage.mesh, meshes->lost + cli_lost() - before, p, info);
         cli_cage_free(&cage);
     }
     return code;
 }
 
-int cli_push_scene(struct cli *c, const char *path, const struct cli_scene *scene, const struct subd_push *p,
-                   struct subd_mesh_info *info)
+static const struct cli_scene_row *rows_of(const struct cli_meshes *meshes, int64_t *n)
+{
+    static const struct cli_scene_row one = {"/", 0, 0};
+    *n = 1;
+    return meshes->scene ? cli_scene_rows(meshes->scene, n) : &one;
+}
+
+int cli_push_one(struct cli *c, const char *path, const struct cli_meshes *meshes, const struct subd_push *p,
+                 struct subd_mesh_info *info)
 {
     int64_t n, found = 0, at = 0;
-    const struct cli_scene_row *rows = cli_scene_rows(scene, &n);
+    const struct cli_scene_row *rows = rows_of(meshes, &n);
     for (int64_t k = 0; k < n; k++)
         if (!c->prim || is_said(rows[k].path, c->prim)) {
             at = k;
             found++;
         }
-    return found == 1 ? push_row(c, scene, at, p, info) : which(c, path, rows, n);
+    return found == 1 ? push_row(c, meshes, at, p, info) : which(c, path, rows, n);
 }
 
-int cli_push_all(struct cli *c, const struct cli_scene *scene, const struct subd_push *asked,
+int cli_push_all(struct cli *c, const struct cli_meshes *meshes, const struct subd_push *asked,
                  void (*each)(struct cli *c, const struct subd_mesh_info *info))
 {
     int64_t n;
-    const struct cli_scene_row *rows = cli_scene_rows(scene, &n);
+    const struct cli_scene_row *rows = rows_of(meshes, &n);
     int first = EXIT_DONE;
     for (int64_t k = 0; k < n && !cli_stopped(); k++) {
         struct subd_push p = *asked;
         struct subd_mesh_info info;
         int code;
-        p.name = rows[k].path;
-        cli_about(rows[k].path);
-        code = push_row(c, scene, k, &p, &info);
+        if (meshes->scene)
+            p.name = rows[k].path;
+        cli_about(meshes->scene ? rows[k].path : NULL);
+        code = push_row(c, meshes, k, &p, &info);
         cli_about(NULL);
         if (code < 0)
             each(c, &info);
@@ -279,7 +321,7 @@ int cli_push_again(struct cli *c, const struct subd_push *asked, struct subd_mes
         for (int i = 0; i < SUBD_N_OPTIONS; i++)
             p.options[i] = p.options[i] ? p.options[i] : cage.options[i];
         p.name = p.name ? p.name : cage.name;
-        code = push_mesh(c, cage.mesh, &p, info);
+        code = push_mesh(c, cage.mesh, 0, &p, info);
         subd_cage_free(&cage);
     } else
         code = cli_report(c, &err);

@@ -112,12 +112,12 @@ int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info)
     char of_file[256], *data;
     const struct subd_push p = push_of(c, path, of_file);
     struct subd_body body;
-    struct cli_scene *scene;
-    int code = cli_import_open(c, path, &scene, &body, &data);
+    struct cli_meshes meshes;
+    int code = cli_import_open(c, path, &meshes, &body, &data);
     if (code >= 0)
         return code;
-    code = scene ? cli_push_scene(c, path, scene, &p, info) : push_body(c, &body, &p, info);
-    cli_scene_close(scene);
+    code = cli_has_meshes(&meshes) ? cli_push_one(c, path, &meshes, &p, info) : push_body(c, &body, &p, info);
+    cli_meshes_close(&meshes);
     free(data);
     return code;
 }
@@ -207,18 +207,19 @@ static int push_all(struct cli *c)
     char of_file[256], *data;
     const struct subd_push p = push_of(c, c->args[0], of_file);
     struct subd_body body;
-    struct cli_scene *scene;
+    struct cli_meshes meshes;
     cJSON *o;
-    int code = cli_import_open(c, c->args[0], &scene, &body, &data);
+    int code = cli_import_open(c, c->args[0], &meshes, &body, &data);
     if (code >= 0)
         return code;
-    if (!scene && strcmp(body.media_type, "model/vnd.usda") != 0) {
+    if (!cli_has_meshes(&meshes) && strcmp(body.media_type, "model/vnd.usda") != 0) {
         free(data);
         return cli_fail(c, EXIT_USAGE, "--all is for files of several meshes, and %s is not read as one", c->args[0]);
     }
     c->results = c->json ? cJSON_CreateArray() : NULL;
-    code = scene ? cli_push_all(c, scene, &p, print_pushed) : push_prims(c, &body, &p, print_pushed);
-    cli_scene_close(scene);
+    code =
+        cli_has_meshes(&meshes) ? cli_push_all(c, &meshes, &p, print_pushed) : push_prims(c, &body, &p, print_pushed);
+    cli_meshes_close(&meshes);
     free(data);
     if (!c->json)
         return code;

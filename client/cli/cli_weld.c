@@ -254,8 +254,13 @@ static int weld_vertices(struct weld *w, double distance)
     w->vertex = cli_cage_rows(w->to, n, sizeof *w->vertex);
     w->first = cli_cage_rows(w->to, n, sizeof *w->first);
     points = cli_cage_rows(w->to, n, 3 * sizeof *points);
-    if (!w->vertex || !w->first || !points || find_first(w, distance) != 0 ||
-        (distance < 0 && has_welded(w) && keep_seams(w) != 0))
+    if (!w->vertex || !w->first || !points)
+        return -1;
+    for (int32_t i = 0; i < n; i++)
+        w->first[i] = i;
+    if (distance > CLI_APART && find_first(w, distance) != 0)
+        return -1;
+    if (distance < 0 && has_welded(w) && keep_seams(w) != 0)
         return -1;
     m->n_vertices = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -498,6 +503,12 @@ static int weld_elements(struct weld *w)
     return 0;
 }
 
+/* Does each corner have UVs of its own, of which many are equal? */
+static int is_unshared(const struct subd_mesh *m)
+{
+    return m->n_uvs > m->n_vertices && m->n_uvs == m->n_corners;
+}
+
 int cli_weld(const struct subd_mesh *from, double distance, struct cli_cage *to, struct cli_welded *told)
 {
     struct weld w = {.from = from, .to = to};
@@ -505,7 +516,7 @@ int cli_weld(const struct subd_mesh *from, double distance, struct cli_cage *to,
     *told = (struct cli_welded){.before = from->n_vertices, .after = from->n_vertices};
     *to = (struct cli_cage){.mesh = *from};
     rc = weld_vertices(&w, distance);
-    if (rc == 0 && !has_welded(&w)) {
+    if (rc == 0 && !has_welded(&w) && !is_unshared(from)) {
         to->mesh = *from;
         return 0;
     }

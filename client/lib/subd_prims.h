@@ -13,9 +13,9 @@ struct subd_prim {
     const char *path;
     int64_t vertices, faces;
 };
-/* subd_prim: the i-th Mesh of the file that the last call was refused for because it has several, in the file's order;
- * `prim` of struct subd_push takes its path. Returns 0 when there are no more. The path stays valid until the next
- * call. */
+/* subd_prim: the i-th Mesh of the file that the last call was refused for because it has several, or not the one that
+ * was asked for, in the file's order; `prim` of struct subd_push takes its path. Returns 0 when there are no more. The
+ * path stays valid until the next call. */
 SUBD_API int subd_prim(const subd_client *c, int i, struct subd_prim *out);
 
 #ifdef __cplusplus

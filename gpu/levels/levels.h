@@ -105,8 +105,8 @@ void finish_rows(const struct engine_run *run, const struct sdd_control *m, cons
 
 /* split_normals_scratch: the exact bytes that split_normals_run works in. */
 int64_t split_normals_scratch(const sdd_topology *t, const struct sdd_refine_request *r);
-/* split_normals_run: queues normals over the grid of the cut mesh (topology.h), or of the control mesh where there is
- * nothing to cut, with the mesh and the scratch of an engine's run. Not for sqrt3.
+/* split_normals_run: queues normals over the grid of the cut mesh (topology.h), which there must be, with
+ * the mesh and the scratch of an engine's run. Not for sqrt3.
  * Errors  SDD_ECANCELLED, SDD_ENO_MEMORY */
 int split_normals_run(const struct engine_run *run, float *normals, struct sdd_error *err) SDD_MUST_CHECK;
 

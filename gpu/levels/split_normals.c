@@ -40,8 +40,6 @@ static struct sdd_control cut_mesh(const sdd_topology *t, const struct sdd_contr
 {
     struct sdd_control cut = topology_channel_control(t, t->cut);
     const uint32_t *row = cut.chaikin.row;
-    if (!t->cut)
-        return *m;
     cut.chaikin = m->chaikin;
     cut.chaikin.row = m->chaikin.row ? row : NULL;
     return cut;

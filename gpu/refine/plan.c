@@ -98,7 +98,8 @@ static void add_blocks(const sdd_topology *t, const struct sdd_refine_request *r
     if (r->include & SDD_NORMALS)
         quantise_add_block(r, p, SDD_NORMALS, p->n_vertices);
     if (r->include & SDD_NORMAL_INDICES) {
-        quantise_add_block(r, p, SDD_NORMALS, split_rows(t, r));
+        if (t->cut)
+            quantise_add_block(r, p, SDD_NORMALS, split_rows(t, r));
         result_add_block(p, SDD_NORMAL_INDICES, SDD_U32, t->scheme->face_corners, p->n_faces);
     }
     if (r->include & SDD_TANGENTS)
@@ -114,7 +115,7 @@ static void add_blocks(const sdd_topology *t, const struct sdd_refine_request *r
 static int64_t scratch_bytes(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r)
 {
     const int64_t parts[] = {e->of[t->scheme->kind].scratch(t, r), primvars_scratch(t, e, r), quantise_scratch(t, r),
-                             r->include & SDD_NORMAL_INDICES ? split_normals_scratch(t, r) : 0};
+                             t->cut && (r->include & SDD_NORMAL_INDICES) ? split_normals_scratch(t, r) : 0};
     int64_t most = 0;
     for (int i = 0; i < 4; i++)
         most = parts[i] > most ? parts[i] : most;
@@ -157,14 +158,15 @@ static void copy_request(struct sdd_plan *p, const struct sdd_refine_request *r)
         p->shapes[k] = r->primvar_shapes[k];
 }
 
-/* Makes the plan for the request. `history` may be NULL. Split normals take the place of those that engines make. */
+/* Makes the plan for the request. `history` may be NULL. Split normals take the place of those that engines
+ * make; where nothing is cut they are those. */
 static int make(const sdd_topology *t, const struct sdd_refine_request *asked, sdd_history *history, struct sdd_plan *p,
                 struct sdd_error *err)
 {
     struct sdd_refine_request request = *asked;
     const struct sdd_refine_request *r = &request;
     if (request.include & SDD_NORMAL_INDICES)
-        request.include &= ~SDD_NORMALS;
+        request.include = t->cut ? request.include & ~SDD_NORMALS : request.include | SDD_NORMALS;
     int rc = check_request(t, r, err);
     if (rc)
         return rc;

@@ -169,7 +169,7 @@ static int run_rest(const struct batch *b, int k, struct sdd_error *err)
     primvars_index(t, topology_channel_grid(t, t->cut, plan->request.level), result_block(p, lay, SDD_NORMAL_INDICES),
                    p->n_faces);
     rc = primvars_run(run, plan->engine, p, lay, err);
-    if (!rc && (plan->request.include & SDD_NORMAL_INDICES))
+    if (!rc && t->cut && (plan->request.include & SDD_NORMAL_INDICES))
         rc = split_normals_run(run, result_block(p, lay, SDD_NORMALS), err);
     if (!rc)
         quantise_queue(t, p, lay, run->scratch);

@@ -98,7 +98,7 @@ static void test_ply(void **state)
 {
     static const char *const files[] = {"text.ply", "little.ply", "big.ply"};
     cJSON *obj;
-    NEED_ASSIMP();
+    (void)state;
     obj = PUSH(NULL, "quads.obj");
     for (int i = 0; i < 3; i++) {
         char *told;
@@ -123,14 +123,78 @@ static void test_ply(void **state)
     cJSON_Delete(obj);
 }
 
+/* PLY as subd writes it has a UV for each corner: those that are equal at a vertex are shared again, as glTF has them,
+ * so that the seams are the same ones. */
+static void test_ply_uvs(void **state)
+{
+    static const char *const levels[] = {"1", "2", "3"};
+    char shape[300];
+    NEED_ASSIMP();
+    snprintf(shape, sizeof shape, "%s/uv_seam.obj", test_shapes_dir());
+    for (int i = 0; i < 3; i++) {
+        cJSON *ply, *glb;
+        ran_expect(RUN("refine", shape, "--level", levels[i], "-o", "seam.ply"), 0);
+        ran_expect(RUN("refine", shape, "--level", levels[i], "-o", "seam.glb"), 0);
+        ply = PUSH(NULL, "seam.ply");
+        glb = PUSH(NULL, "seam.glb");
+        assert_int_equal(length(ply, "points"), length(glb, "points"));
+        assert_int_equal(length(ply, "faceVertexCounts") * 2, length(glb, "faceVertexCounts"));
+        assert_int_equal(length(ply, "st"), length(glb, "st"));
+        assert_true(length(ply, "st") / 2 < length(ply, "faceVertexIndices"));
+        cJSON_Delete(ply);
+        ply = PUSH(NULL, "seam.ply", "--no-weld");
+        assert_int_equal(length(ply, "st"), length(glb, "st"));
+        cJSON_Delete(ply);
+        cJSON_Delete(glb);
+    }
+}
+
+/* What is no part of a mesh is named; lines are no faces. */
+static void test_ply_left_out(void **state)
+{
+    char *told;
+    cJSON *cage;
+    (void)state;
+    write_text(served.dir, "more.ply",
+               "ply\r\nformat ascii 1.0\r\nelement vertex 4\r\nproperty double x\r\nproperty double y\r\n"
+               "property double z\r\nproperty float nx\r\nproperty float quality\r\nproperty uchar red\r\n"
+               "property uchar green\r\nproperty uchar blue\r\nproperty uchar alpha\r\nproperty float s\r\n"
+               "property float t\r\nelement face 2\r\nproperty list uchar int vertex_index\r\nproperty int flags\r\n"
+               "element edge 1\r\nproperty int vertex1\r\nend_header\r\n0 0 0 1 7 0 0 255 51 0 0\r\n"
+               "1 0 0 1 7 0 0 0 255 1 0\r\n1 1 0 1 7 0 0 0 255 1 1\r\n0 1 0 1 7 0 0 0 255 0 1\r\n2 0 1 5\r\n"
+               "4 0 1 2 3 6\r\n3\r\n");
+    cage = PUSH(&told, "more.ply");
+    assert_non_null(strstr(told, "1 faces of less than three corners are left out"));
+    import_tells(told, "left out: quality, flags, element edge");
+    assert_int_equal(length(cage, "faceVertexCounts"), 1);
+    assert_int_equal(length(cage, "st"), 8);
+    assert_true(number(primvar(cage, "displayColor"), "values", 2) == 1);
+    assert_true(fabs(number(primvar(cage, "displayOpacity"), "values", 0) - 0.2) < 1e-7);
+    cJSON_Delete(cage);
+    ran_expect(shell_run(served.dir,
+                         "subd push more.ply --strict 2>err; test $? = 2 && grep -q 'which --strict refuses' err &&"
+                         "subd push text.ply --strict &&"
+                         "subd refine more.ply text.ply --strict --out-dir both >some; grep -q '^1 of 2' some"),
+               0);
+    write_text(served.dir, "twice.ply",
+               "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nelement vertex 9\nproperty float x\n"
+               "end_header\n1\n");
+    ran_fails(RUN("push", "twice.ply"), 6, "twice.ply is damaged: its head has element vertex twice");
+    write_text(served.dir, "lists.ply",
+               "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+               "element face 1\nproperty list uchar int vertex_index\nproperty list uchar int vertex_indices\n"
+               "end_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2 3 0 1 2\n");
+    ran_fails(RUN("push", "lists.ply"), 6, "lists.ply is damaged: its faces have two lists of vertices");
+}
+
 /* From stdin and without an ending the first bytes say what it is. */
 static void test_first_bytes(void **state)
 {
     NEED_ASSIMP();
     ran_expect(shell_run(served.dir,
                          "set -e; cp little.ply ply; cp big.ply ply.dat\n"
-                         "refine() { subd refine $1 --level 2 -o out.obj; grep -v '^[#o]' out.obj >$2.lines; }\n"
-                         "refine quads.obj a; refine - b <big.ply; refine ./ply c; refine ply.dat e\n"
+                         "refine() { subd refine $1 --level 2 -o out.obj; sed -n '/^[#o]/!s/^\\(v [^ ]* [^ ]* [^ ]*\\).*/\\1/p' out.obj >$2.lines; }\n"
+                         "refine text.ply a; refine - b <big.ply; refine ./ply c; refine ply.dat e\n"
                          "cmp a.lines b.lines; cmp a.lines c.lines; cmp a.lines e.lines"),
                0);
 }
@@ -326,7 +390,7 @@ static void test_damaged(void **state)
                          "exit 9; done; subd refine cube.obj -o x.glb && head -c -9 x.glb >cut.glb &&\n"
                          "subd push cut.glb 2>err; test $? = 6 && grep -q 'cut.glb is damaged: its head' err"),
                0);
-    ran_fails(RUN("push", "index.ply"), 6, "index.ply: face 0 of the mesh \"\" uses vertex 9, and there are 3");
+    ran_fails(RUN("push", "index.ply"), 6, "index.ply is damaged: face 0 uses vertex 9, and there are 3");
     ran_fails(RUN("push", "cloud.ply"), 6, "cloud.ply");
     ran_fails(RUN("push", "empty.glb"), 6, "empty.glb cannot be read as .glb: ");
     ran_fails(RUN("push", "is.fbx"), 6, "is.fbx cannot be read as .fbx: ");
@@ -341,8 +405,8 @@ static void test_no_library(void **state)
     (void)state;
     ran_expect(shell_run(served.dir,
                          "mkdir -p no && echo text >no/libassimp.so.5 && cp no/libassimp.so.5 no/libassimp.so.6\n"
-                         "LD_LIBRARY_PATH=$PWD/no subd push text.ply 2>err; test $? = 6 || exit 9\n"
-                         "grep -q 'reading .ply needs libassimp' err && grep -q 'apt install libassimp' err &&"
+                         "LD_LIBRARY_PATH=$PWD/no subd push text.stl 2>err; test $? = 6 || exit 9\n"
+                         "grep -q 'reading .stl needs libassimp' err && grep -q 'apt install libassimp' err &&"
                          "LD_LIBRARY_PATH=$PWD/no subd push cube.obj"),
                0);
 }
@@ -394,11 +458,11 @@ static void test_usdcat(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ply),         cmocka_unit_test(test_first_bytes), cmocka_unit_test(test_stl),
-        cmocka_unit_test(test_off),         cmocka_unit_test(test_glb),         cmocka_unit_test(test_fbx),
-        cmocka_unit_test(test_dae),         cmocka_unit_test(test_3ds),         cmocka_unit_test(test_scene),
-        cmocka_unit_test(test_all_goes_on), cmocka_unit_test(test_damaged),     cmocka_unit_test(test_no_library),
-        cmocka_unit_test(test_usdcat),
+        cmocka_unit_test(test_ply),         cmocka_unit_test(test_ply_uvs),    cmocka_unit_test(test_ply_left_out),
+        cmocka_unit_test(test_first_bytes), cmocka_unit_test(test_stl),        cmocka_unit_test(test_off),
+        cmocka_unit_test(test_glb),         cmocka_unit_test(test_fbx),        cmocka_unit_test(test_dae),
+        cmocka_unit_test(test_3ds),         cmocka_unit_test(test_scene),      cmocka_unit_test(test_all_goes_on),
+        cmocka_unit_test(test_damaged),     cmocka_unit_test(test_no_library), cmocka_unit_test(test_usdcat),
     };
     return cmocka_run_group_tests(tests, start, import_stop);
 }

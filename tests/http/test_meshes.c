@@ -241,7 +241,7 @@ static const struct bad bad[] = {
      "invalid_mesh", NULL},
     {"", OBJ, "v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", 422, "invalid_mesh", "points"},
     {"", OBJ, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", 422, NULL, NULL},
-    {"", OBJ, "v 0 0 0\nf 1 1 1\nt swirl 1/0/0 3\n", 400, NULL, NULL},
+    {"?strict=true", OBJ, "v 0 0 0\nf 1 1 1\nt swirl 1/0/0 3\n", 422, NULL, NULL},
     {"", OBJ, "v 0 0 0\nf 1 1 1\nt vertexedit 1/1/0 0 1\n", 422, "unsupported", "obj"},
     {"", OBJ, "\xff\xfe\x00", 400, "malformed", NULL},
     {"", PROTO, "\x1a\xff\xff\xff\xff\x0f", 400, "malformed", NULL},

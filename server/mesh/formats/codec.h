@@ -30,7 +30,7 @@ struct usda_ask {
     unsigned options; /* Bit k: row k of sdd_option_table is set by somebody else, whatever the file says. */
 };
 /* mesh_from_usda: `ask` may be NULL, which is a zeroed one. When the file is refused because it has several Meshes,
- * `prims`, which may be NULL, gets a line "VERTICES FACES PATH" for each. */
+ * or not the one that is asked for, `prims`, which may be NULL, gets a line "VERTICES FACES PATH" for each. */
 int mesh_from_usda(const void *body, size_t bytes, const struct usda_ask *ask, struct mesh **out, struct text *prims,
                    struct losses *losses, struct sdd_error *err) SDD_MUST_CHECK;
 

@@ -2,6 +2,8 @@
 /* usda_layer.c: reads the structure of a USDA file in one pass, for usda_stage.c. */
 #include "server/mesh/formats/usda_layer.h"
 #include "server/base/chars.h"
+#include "server/base/pool.h"
+#include "server/base/stop.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +31,7 @@ static int grow(struct layer_reader *r, void **rows, int64_t n, int64_t *room, s
     if (n >= MAX_PRIMS)
         return usda_fail(&r->lx, SDD_ETOO_LARGE, "there are more than %d prims or fields", MAX_PRIMS);
     const int64_t more = *room ? *room + *room / 2 : 64;
-    void *p = realloc(*rows, (size_t)more * row);
+    void *p = claim_draw((more - *room) * (int64_t)row) ? realloc(*rows, (size_t)more * row) : NULL;
     if (!p)
         return sdd_fail(r->lx.err, SDD_ENO_MEMORY, "usda", "no memory for %lld prims or fields", (long long)more);
     *rows = p;
@@ -408,7 +410,7 @@ void usda_children(const struct usda_layer *layer, int32_t parent, int specifier
 static int put_in_order(struct layer_reader *r)
 {
     struct usda_layer *l = r->layer;
-    l->order = malloc((size_t)l->n * sizeof *l->order);
+    l->order = claim_draw(l->n * (int64_t)sizeof *l->order) ? malloc((size_t)l->n * sizeof *l->order) : NULL;
     if (!l->order)
         return sdd_fail(r->lx.err, SDD_ENO_MEMORY, "usda", "no memory for %lld prims", (long long)l->n);
     for (int32_t i = 0; i < l->n; i++)
@@ -462,8 +464,8 @@ int usda_layer_read(struct usda_layer *layer, const char *body, size_t bytes, st
         rc = usda_next(&r.lx);
     if (!rc && r.lx.kind == '(')
         rc = read_metadata(&r, true);
-    while (!rc && (r.lx.kind != USDA_END || r.depth))
-        rc = read_statement(&r);
+    for (int64_t i = 1; !rc && (r.lx.kind != USDA_END || r.depth); i++)
+        rc = stop_due(i) ? stop_fail(err) : read_statement(&r);
     return rc ? rc : put_in_order(&r);
 }
 

@@ -265,11 +265,13 @@ int usda_skip(struct usda_lexer *lx, int64_t *items)
 {
     char close[MAX_BRACKETS];
     int depth = 0, rc = SDD_OK, before = 0;
-    int64_t plain = 0, commas = 0;
+    int64_t plain = 0, commas = 0, tokens = 0;
     bool asset, array = lx->kind == '[';
     if (items)
         *items = 0;
     do {
+        if (stop_due(++tokens))
+            return stop_fail(lx->err);
         if (lx->kind == '[' && skip_plain(lx, &plain)) {
             lx->kind = ']';
             commas = depth ? commas : plain;
@@ -399,8 +401,11 @@ int usda_numbers(struct usda_lexer *lx, const char *name, struct usda_type type,
         rc = read_value(lx, name, 0, type, body_bytes, to);
         return rc ? rc : usda_next(lx);
     }
-    if (lx->kind != '[')
-        return usda_wanted(lx, "an array ([...])");
+    if (lx->kind != '[') {
+        char wanted[90];
+        (void)snprintf(wanted, sizeof wanted, "an array ([...]) of %.60s", name);
+        return usda_wanted(lx, wanted);
+    }
     for (int64_t row = 0; !rc; row++) {
         if (stop_due(row))
             return stop_fail(lx->err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usda_opinion.c: what the stage of a USDA file says: which Mesh is meant, and the values of its properties. */
 #include "server/base/chars.h"
+#include "server/base/stop.h"
 #include "server/mesh/formats/usda_stage.h"
 #include <math.h>
 #include <stdio.h>
@@ -42,6 +43,8 @@ int usda_each(const struct usda_stage *stage, int32_t prim, int (*see)(void *arg
     const struct usda_layer *l = stage->layer;
     const struct usda_stage_prim *p = &stage->prims[prim];
     int rc = SDD_OK;
+    if (stop_asked())
+        return stop_fail(NULL);
     for (int32_t i = p->n; i-- > 0 && !rc;)
         for (int32_t k = l->prims[stage->specs[p->first + i]].fields; k >= 0 && !rc; k = l->fields[k].next)
             rc = see(arg, &l->fields[k]);
@@ -251,7 +254,8 @@ static int refuse_none(const struct usda_stage *stage, struct sdd_error *err)
             "the file has no Mesh on its stage: its %lld Mesh prims are inactive, a class, an over without a "
             "def, or in a variant that is not selected",
             (long long)stage->layer->n_meshes);
-    return sdd_fail(err, SDD_EMESH, "usda", "the file has no Mesh");
+    return sdd_fail(err, SDD_EMESH, "usda",
+                    "the file has no Mesh; other shapes of USD, such as spheres, points and curves, are not read");
 }
 
 int usda_stage_no_points(const struct usda_stage *stage, struct sdd_error *err)
@@ -299,26 +303,34 @@ int usda_stage_choose(const struct usda_stage *stage, const struct usda_ask *ask
         (long long)stage->n_meshes, list);
 }
 
+/* " (N such in all)", where there are several. */
+static const char *such(int64_t n, char out[40])
+{
+    out[0] = 0;
+    if (n > 1)
+        (void)snprintf(out, 40, " (%lld such in all)", (long long)n);
+    return out;
+}
+
 int usda_stage_tell(const struct usda_stage *stage, struct losses *losses, struct sdd_error *err)
 {
-    char why[300];
+    char why[300], all[40];
     int rc = SDD_OK;
     if (stage->away >= 0) {
         show_arc(stage, stage->away, why, sizeof why);
         rc = losses_add(losses, "usda", "composition", err,
-                        "%s is not followed, as other files are not read (%lld such in all): usdcat --flatten IN -o "
-                        "OUT.usda",
-                        why, (long long)stage->n_away);
+                        "%s is not followed, as other files are not read%s: usdcat --flatten IN -o OUT.usda", why,
+                        such(stage->n_away, all));
     }
     if (!rc && stage->unfound >= 0) {
         show_arc(stage, stage->unfound, why, sizeof why);
-        rc = losses_add(losses, "usda", "path", err, "%s leads to no prim of the file with a Mesh (%lld such in all)",
-                        why, (long long)stage->n_unfound);
+        rc = losses_add(losses, "usda", "path", err, "%s leads to no prim of the file with a Mesh%s", why,
+                        such(stage->n_unfound, all));
     }
     if (!rc && stage->unselected >= 0) {
         show_unselected(stage, why, sizeof why);
-        rc = losses_add(losses, "usda", "variantSet", err, "%s, so none is taken (%lld such in all)", why,
-                        (long long)stage->n_unselected);
+        rc = losses_add(losses, "usda", "variantSet", err, "%s, so none is taken%s", why,
+                        such(stage->n_unselected, all));
     }
     return rc;
 }

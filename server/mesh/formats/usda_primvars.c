@@ -216,7 +216,7 @@ static int read_array(struct primvars_reader *r, struct usda_primvar *p, bool in
     if (!rc && *there)
         rc = usda_numbers(&lx, name, indices ? integers : p->type, (int64_t)r->stage->layer->bytes,
                           indices ? &p->indices : &p->values);
-    if (rc == SDD_ENO_MEMORY || (rc && r->losses && r->losses->strict)) {
+    if (rc == SDD_ENO_MEMORY || rc == SDD_ECANCELLED || (rc && r->losses && r->losses->strict)) {
         if (r->err)
             *r->err = why;
         return rc;

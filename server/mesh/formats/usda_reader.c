@@ -371,7 +371,7 @@ int mesh_from_usda(const void *body, size_t bytes, const struct usda_ask *ask, s
     if (!r)
         return SDD_ENO_MEMORY;
     int rc = begin(r, body, bytes);
-    if (rc && prims && !r->part.ask->prim && r->stage.n_meshes > 1)
+    if (rc == SDD_EINVALID && prims && err && strcmp(err->field, "prim") == 0)
         list(r, prims, err);
     for (int i = COUNTS; i < N_ARRAYS && !rc; i++)
         rc = read_array(r, i);

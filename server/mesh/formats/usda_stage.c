@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usda_stage.c: composes the stage of a USDA file for usda_reader.c. */
 #include "server/mesh/formats/usda_stage.h"
+#include "server/base/pool.h"
+#include "server/base/stop.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +39,7 @@ static int grow(void **rows, int64_t n, bool spare, int64_t *room, size_t row, s
     if (n <= *room)
         return SDD_OK;
     const int64_t more = spare ? n + n / 2 + 64 : n;
-    void *p = realloc(*rows, (size_t)more * row);
+    void *p = claim_draw((more - *room) * (int64_t)row) ? realloc(*rows, (size_t)more * row) : NULL;
     if (!p)
         return sdd_fail(err, SDD_ENO_MEMORY, "usda", "no memory for %lld prims", (long long)more);
     *rows = p;
@@ -256,7 +258,9 @@ static bool is_on_stage(const struct usda_stage *st, struct usda_stage_prim *p)
     bool there = false;
     if (usda_value(st, active, NULL, &lx, NULL, &there, NULL, NULL) != SDD_OK)
         return false;
-    return specifier == USDA_DEF && !(there && (usda_is(&lx, "false") || usda_span_is(usda_token(&lx), "0")));
+    const bool no = there && (usda_is(&lx, "false") || usda_is(&lx, "False") || usda_is(&lx, "no") ||
+                              usda_span_is(usda_token(&lx), "0"));
+    return specifier == USDA_DEF && !no;
 }
 
 /* True for a prim that neither is nor holds anything that a mesh has. */
@@ -281,6 +285,8 @@ static int add_child(struct composer *c, int32_t parent, const struct child *gro
     if (rc)
         return rc;
     c->met += n;
+    if (stop_due(c->met))
+        return stop_fail(c->err);
     if (c->met > MAX_MET(st->layer->n))
         return sdd_fail(c->err, SDD_ETOO_LARGE, "usda", "references inside the file make more than %lld prims of %lld",
                         (long long)c->met, (long long)st->layer->n);

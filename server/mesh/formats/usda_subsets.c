@@ -78,8 +78,11 @@ static int have_sets(const struct usda_part *p, struct usda_family *v, int64_t n
 {
     if (v->sets)
         return SDD_OK;
-    v->sets = calloc(n_faces ? (size_t)n_faces : 1, sizeof *v->sets);
-    return v->sets ? SDD_OK : sdd_fail(p->err, SDD_ENO_MEMORY, v->name, "no memory for face sets");
+    v->sets = mesh_alloc(n_faces, sizeof *v->sets, p->err);
+    if (!v->sets)
+        return SDD_ENO_MEMORY;
+    memset(v->sets, 0, (size_t)n_faces * sizeof *v->sets);
+    return SDD_OK;
 }
 
 /* Puts the faces of a subset, which `faces` has, into a set of its family. */

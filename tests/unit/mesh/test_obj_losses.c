@@ -197,9 +197,9 @@ static void test_colors(void **state)
     assert_int_equal(p->info.n_values, 3);
     assert_memory_equal(p->values, rgb, sizeof rgb);
     mesh_free(m);
-    mesh_free(
-        warns("v 0 0 0 1 0 1e35\nv 1 0 0 1 1 1\nv 1 1 0 1 1 1\nf 1 2 3",
-              "displayColor.values[2] is 1e+35; it must be finite and within +-1e+30; primvar displayColor is left out\n"));
+    mesh_free(warns(
+        "v 0 0 0 1 0 1e35\nv 1 0 0 1 1 1\nv 1 1 0 1 1 1\nf 1 2 3",
+        "displayColor.values[2] is 1e+35; it must be finite and within +-1e+30; primvar displayColor is left out\n"));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[200], says[200];
         (void)snprintf(text, sizeof text, "%sf 1 2 3\n", bad[i].text);

@@ -25,7 +25,8 @@ static void test_units(void **state)
         {"( metersPerUnit = 2.54e-2; upAxis = \"Z\" )", MESH_UP_Z, 0.0254, ""},
         {"( metersPerUnit = 0 )", MESH_UP_UNKNOWN, 0, "line 2: metersPerUnit is no number above 0; it is left out\n"},
         {"( metersPerUnit = inf )", MESH_UP_UNKNOWN, 0, "line 2: metersPerUnit is no number above 0; it is left out\n"},
-        {"( metersPerUnit = \"m\" )", MESH_UP_UNKNOWN, 0, "line 2: metersPerUnit is no number above 0; it is left out\n"},
+        {"( metersPerUnit = \"m\" )", MESH_UP_UNKNOWN, 0,
+         "line 2: metersPerUnit is no number above 0; it is left out\n"},
         {"( upAxis = \"X\" )", MESH_UP_UNKNOWN, 0, "upAxis is neither Y nor Z; it is left out\n"},
     };
     (void)state;
@@ -266,8 +267,7 @@ static struct mesh *write_and_read(const struct mesh *m, const char *must_have)
 static void test_round_trip(void **state)
 {
     static const char *const rows[][2] = {
-        {"\"upAxis\": \"Z\"",
-         "    upAxis = \"Z\"\n)"},
+        {"\"upAxis\": \"Z\"", "    upAxis = \"Z\"\n)"},
         {"\"metersPerUnit\": 0.1", "    metersPerUnit = 0.10000000000000001\n"},
         {"\"upAxis\": \"Y\", \"metersPerUnit\": 1e-300, \"transform\": [1e300,2,3,0, 4,0.1,6,0, 7,8,9,0, 10,11,12,1]",
          "xformOp:transform = ((1"},
