@@ -93,6 +93,11 @@ static int read_head(const char *path, struct head *h, char **data, size_t *byte
 
 static int no_format(const struct cli *c, const char *path)
 {
+    if (cli_ends_with(path, ".abc"))
+        return cli_fail(c, EXIT_FILE,
+                        "%s is Alembic, which subd does not read: write it as .usda or .obj where it was made, or with "
+                        "usdcat if that has its plugin for Alembic: usdcat %s -o FILE.usda",
+                        path, path);
     return cli_fail(
         c, EXIT_USAGE,
         "%s is of no format that subd reads: those are .obj, .usda, .json and .pb, and by other programs "
@@ -100,39 +105,28 @@ static int no_format(const struct cli *c, const char *path)
         path);
 }
 
-/* libassimp reads a GLB that is cut off as one without polygons. */
-static int check_glb(const struct cli *c, const char *path, const char *data, size_t n)
-{
-    uint32_t length;
-    if (n < 12 || memcmp(data, "glTF", 4) != 0)
-        return -1;
-    memcpy(&length, data + 8, sizeof length);
-    return length <= n
-               ? -1
-               : cli_fail(c, EXIT_FILE, "%s is damaged: its head says that it has %s bytes, and it ends after %s", path,
-                          cli_count(length), cli_count((int64_t)n));
-}
-
 /* Opens the scene or the one mesh of a file of this format. `data` is NULL where a regular file was not read. */
 static int open_meshes(const struct cli *c, const char *path, const char *data, size_t bytes, const char *format,
                        struct cli_meshes *out)
 {
-    const int is_ply = strcasecmp(format, "ply") == 0;
-    char *file = NULL;
+    const int is_ply = strcasecmp(format, "ply") == 0, is_off = strcasecmp(format, "off") == 0,
+              is_glb = strcasecmp(format, "glb") == 0;
+    char *file = NULL, *made = NULL;
+    size_t made_bytes = 0;
     int code = -1;
-    if (!data && (is_ply || strcasecmp(format, "glb") == 0)) {
-        if (cli_read(path, &file, &bytes) != 0)
-            return cli_stopped() ? EXIT_STOPPED
-                                 : cli_fail(c, EXIT_FILE, "%s cannot be read: %s", path, strerror(errno));
-        code = is_ply ? cli_ply_cage(c, path, file, bytes, &out->one) : check_glb(c, path, file, bytes);
-        free(file);
-    } else if (is_ply)
-        code = cli_ply_cage(c, path, data, bytes, &out->one);
-    else if (data && bytes == 0)
+    if (!data && (is_ply || is_off || is_glb) && cli_read(path, &file, &bytes) != 0)
+        return cli_stopped() ? EXIT_STOPPED : cli_fail(c, EXIT_FILE, "%s cannot be read: %s", path, strerror(errno));
+    if (is_ply)
+        code = cli_ply_cage(c, path, file ? file : data, bytes, &out->one);
+    else if ((data || file) && bytes == 0)
         code = cli_fail(c, EXIT_FILE, "%s is empty", path);
-    else if (strcasecmp(format, "glb") == 0)
-        code = check_glb(c, path, data, bytes);
-    return code < 0 && !is_ply ? cli_scene_open(c, path, data, bytes, format, &out->scene) : code;
+    else if (is_off || is_glb)
+        code = (is_off ? cli_mend_off : cli_mend_glb)(c, path, file ? file : data, bytes, &made, &made_bytes);
+    free(file);
+    if (code < 0 && !is_ply)
+        code = cli_scene_open(c, path, made ? made : data, made ? made_bytes : bytes, format, &out->scene);
+    free(made);
+    return code;
 }
 
 int cli_import_open(struct cli *c, const char *path, struct cli_meshes *meshes, struct subd_body *body, char **data)

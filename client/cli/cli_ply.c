@@ -182,7 +182,8 @@ static int read_line(struct ply *p)
         add_element(p, words);
     else if (strcmp(words[0], "property") == 0)
         add_property(p, words);
-    else if (strcmp(words[0], "comment") != 0 && strcmp(words[0], "obj_info") != 0 && strcmp(words[0], "ply") != 0)
+    else if (strcmp(words[0], "comment") != 0 && strcmp(words[0], "obj_info") != 0 && strcmp(words[0], "ply") != 0 &&
+             p->n_elements) /* Else it shapes no element, and may be a comment that lacks its word. */
         snprintf(p->why, sizeof p->why, "line %d of its head begins with \"%s\", which PLY does not have", p->line,
                  words[0]);
     return p->at < p->end && !*p->why;
@@ -286,6 +287,8 @@ static int take_row(struct ply *p, const struct element *e, int64_t row)
         if (is->count.kind ? !take_list(p, is, &n) : !take(p, is->is, is->role < N_ROLES ? &v[is->role] : &other))
             return 0;
     }
+    while (!p->binary && p->at < p->end && *p->at != '\n') /* A text has a row a line; more words are no other row. */
+        p->at++;
     if (strcmp(e->name, "vertex") == 0 && p->points)
         put_vertex(p, row, v);
     if (strcmp(e->name, "face") != 0)

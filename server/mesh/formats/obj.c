@@ -412,15 +412,6 @@ static int author_primvars(struct obj_reader *r, struct mesh_arrays *a)
     return rc ? rc : obj_sets_author(r, a, r->err);
 }
 
-static int check_there_are_faces(const struct obj_reader *r)
-{
-    if (r->counts.n)
-        return SDD_OK;
-    return sdd_fail(r->err, SDD_EMESH, "obj",
-                    "the file has %lld vertices (v) and no face (f); lines, points and curves make no surface",
-                    (long long)r->points.n / 3);
-}
-
 int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct losses *losses, struct sdd_error *err)
 {
     struct obj_reader r;
@@ -443,8 +434,6 @@ int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct loss
         .uv_indices = {r.uv_corners.i, uvs ? r.uv_corners.n : 0},
         .losses = losses,
     };
-    if (!rc)
-        rc = check_there_are_faces(&r);
     if (!rc)
         rc = author_primvars(&r, &a);
     if (!rc)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_off.c: writes an OFF file anew as libassimp reads it: a row a line, without comments. libassimp reads by lines what
- * the format only parts by blanks, so that it falls on a face over two lines, believes counts that no file could hold,
- * moves an index that is out of range to the last vertex, and knows no binary OFF. */
+/* cli_mend.c: writes OFF and GLB files anew as libassimp reads them. It reads OFF by lines where the format only parts by
+ * blanks, so that it falls on a face over two lines; it believes counts that no file could hold, moves an index that is
+ * out of range to the last vertex, and knows no binary OFF. The parts of a GLB it looks for where they should be. */
 #include "cli_import.h"
 #include <endian.h>
 #include <stdlib.h>
@@ -199,30 +199,47 @@ static void copy_binary(struct off *o)
     snprintf(o->why, sizeof o->why, "its bytes are not the vertices and faces that the head of binary OFF promises");
 }
 
-int cli_mend_off(const struct cli *c, const char *path, char **data, size_t *n)
+int cli_mend_off(const struct cli *c, const char *path, const char *data, size_t n, char **made, size_t *made_bytes)
 {
     static const char binary[] = "OFF BINARY\n";
     const size_t head = sizeof binary - 1;
-    struct off o = {.at = *data, .end = *data + *n, .line = 1};
-    char *text = NULL;
-    size_t size = 0;
-    if (!(o.out = open_memstream(&text, &size)))
+    struct off o = {.at = data, .end = data + n, .line = 1};
+    *made = NULL;
+    if (!(o.out = open_memstream(made, made_bytes)))
         return cli_fail(c, EXIT_LOCAL, "no memory");
-    if (*n > head && memcmp(*data, binary, head) == 0) {
+    if (n > head && memcmp(data, binary, head) == 0) {
         o.at += head;
         copy_binary(&o);
     } else
         copy_text(&o);
-    if (fclose(o.out) != 0) {
-        free(text);
+    if (fclose(o.out) != 0)
         return cli_fail(c, EXIT_LOCAL, "no memory");
-    }
-    if (*o.why) {
-        free(text);
-        return cli_fail(c, EXIT_FILE, "%s is damaged: %s", path, o.why);
-    }
-    free(*data);
-    *data = text;
-    *n = size;
+    return *o.why ? cli_fail(c, EXIT_FILE, "%s is damaged: %s", path, o.why) : -1;
+}
+
+/* ---- GLB --------------------------------------------------------------------------------------------------------- */
+
+int cli_mend_glb(const struct cli *c, const char *path, const char *data, size_t n, char **made, size_t *made_bytes)
+{
+    uint32_t length, json;
+    *made = NULL;
+    if (n < 20 || memcmp(data, "glTF", 4) != 0)
+        return -1;
+    memcpy(&length, data + 8, sizeof length);
+    memcpy(&json, data + 12, sizeof json);
+    if (length > n)
+        return cli_fail(c, EXIT_FILE, "%s is damaged: its head says that it has %s bytes, and it ends after %s", path,
+                        cli_count(length), cli_count((int64_t)n));
+    if (memcmp(data + 16, "JSON", 4) != 0 || json % 4 == 0 || json > n - 20)
+        return -1;
+    const uint32_t padding = 4 - json % 4, padded = json + padding, all = (uint32_t)n + padding;
+    *made_bytes = n + padding;
+    if (!(*made = malloc(*made_bytes)))
+        return cli_fail(c, EXIT_LOCAL, "no memory");
+    memcpy(*made, data, 20 + json);
+    memset(*made + 20 + json, ' ', padding);
+    memcpy(*made + 20 + padded, data + 20 + json, n - 20 - json);
+    memcpy(*made + 8, &all, sizeof all);
+    memcpy(*made + 12, &padded, sizeof padded);
     return -1;
 }
