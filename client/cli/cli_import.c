@@ -105,23 +105,35 @@ static int no_format(const struct cli *c, const char *path)
         path);
 }
 
+static cli_mend_fn *mend_of(const char *format)
+{
+    static const struct {
+        const char *format;
+        cli_mend_fn *mend;
+    } rows[] = {{"off", cli_mend_off}, {"glb", cli_mend_glb}, {"dae", cli_mend_dae}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcasecmp(format, rows[i].format) == 0)
+            return rows[i].mend;
+    return NULL;
+}
+
 /* Opens the scene or the one mesh of a file of this format. `data` is NULL where a regular file was not read. */
 static int open_meshes(const struct cli *c, const char *path, const char *data, size_t bytes, const char *format,
                        struct cli_meshes *out)
 {
-    const int is_ply = strcasecmp(format, "ply") == 0, is_off = strcasecmp(format, "off") == 0,
-              is_glb = strcasecmp(format, "glb") == 0;
+    const int is_ply = strcasecmp(format, "ply") == 0;
+    cli_mend_fn *mend = mend_of(format);
     char *file = NULL, *made = NULL;
     size_t made_bytes = 0;
     int code = -1;
-    if (!data && (is_ply || is_off || is_glb) && cli_read(path, &file, &bytes) != 0)
+    if (!data && (is_ply || mend) && cli_read(path, &file, &bytes) != 0)
         return cli_stopped() ? EXIT_STOPPED : cli_fail(c, EXIT_FILE, "%s cannot be read: %s", path, strerror(errno));
     if (is_ply)
         code = cli_ply_cage(c, path, file ? file : data, bytes, &out->one);
     else if ((data || file) && bytes == 0)
         code = cli_fail(c, EXIT_FILE, "%s is empty", path);
-    else if (is_off || is_glb)
-        code = (is_off ? cli_mend_off : cli_mend_glb)(c, path, file ? file : data, bytes, &made, &made_bytes);
+    else if (mend)
+        code = mend(c, path, file ? file : data, bytes, &made, &made_bytes);
     free(file);
     if (code < 0 && !is_ply)
         code = cli_scene_open(c, path, made ? made : data, made ? made_bytes : bytes, format, &out->scene);

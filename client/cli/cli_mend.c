@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_mend.c: writes OFF and GLB files anew as libassimp reads them. It reads OFF by lines where the format only parts by
+/* cli_mend.c: writes OFF, GLB and COLLADA files anew as libassimp reads them. It reads OFF by lines where the format only parts by
  * blanks, so that it falls on a face over two lines; it believes counts that no file could hold, moves an index that is
- * out of range to the last vertex, and knows no binary OFF. The parts of a GLB it looks for where they should be. */
+ * out of range to the last vertex, and knows no binary OFF. The parts of a GLB it looks for where they should be,
+ * and takes no blanks before the first number of some elements of COLLADA. */
 #include "cli_import.h"
 #include <endian.h>
 #include <stdlib.h>
@@ -241,5 +242,25 @@ int cli_mend_glb(const struct cli *c, const char *path, const char *data, size_t
     memcpy(*made + 20 + padded, data + 20 + json, n - 20 - json);
     memcpy(*made + 8, &all, sizeof all);
     memcpy(*made + 12, &padded, sizeof padded);
+    return -1;
+}
+
+/* ---- COLLADA ----------------------------------------------------------------------------------------------------- */
+
+int cli_mend_dae(const struct cli *c, const char *path, const char *data, size_t n, char **made, size_t *made_bytes)
+{
+    const char *end = data + n, *at = data;
+    char *to;
+    (void)path;
+    if (!(*made = to = malloc(n ? n : 1)))
+        return cli_fail(c, EXIT_LOCAL, "no memory");
+    while (at < end) {
+        const char *after = at + 1;
+        *to++ = *at;
+        while (*at == '>' && after < end && strchr(" \t\r\n", *after))
+            after++;
+        at = after < end && strchr("+-.0123456789", *after) ? after : at + 1;
+    }
+    *made_bytes = (size_t)(to - *made);
     return -1;
 }
