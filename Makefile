@@ -221,6 +221,7 @@ check-gpu: about-check-gpu deps ## the tests on the CUDA backend; here a skip is
 	$(AGAIN) run-tests RUN_FLAGS='--backend cuda --strict'
 load: deps ## what is promised under load, in its long form, on a machine that does nothing else (tests/http/test_load_*)
 	$(AGAIN) run-tests SUBDD_LOAD=1 T='http/load_*'
+	tests/load/memory --bin $(BUILD)/bin
 answers: all ; @tests/tools/record-answers $(BUILD) >$(BUILD)/answers && echo $(BUILD)/answers ## record what the daemon answers, to compare builds
 bench: deps ## run the benchmarks (T=name picks one; K=kernel holds its tuned CUDA form to its reference)
 	$(AGAIN) run-bench

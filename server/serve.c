@@ -189,7 +189,7 @@ static bool start_work(struct server *s, struct text *error)
         return false;
     }
     if (storage_open(&s->storage, s->config, &s->log, &err) || run_on(s, s->jobs.compute, open_device, &err)) {
-        text_puts(error, err.text);
+        text_printf(error, "%s%s", strcmp(err.field, "memory_limit") == 0 ? "--gpu-memory: " : "", err.text);
         return false;
     }
     storage_measure(&s->storage);

@@ -80,7 +80,8 @@ struct sdd_backend {
     int (*elapsed)(void *device, int from_slot, int to_slot, double *seconds);
     /* From now on a launch calls pause(user) about every SDD_SLICE_NS, on the thread that launches. Other work may run
      * on the device meanwhile. When it returns other than 0 the rest of the launch is left out, and the launch fails
-     * with SDD_ECANCELLED. The function may be NULL, where a launch returns before it is done. */
+     * with SDD_ECANCELLED. Where launches return before they are done, none calls it: instead they wait for the device
+     * once much is queued, so that who pauses between launches does so in time. */
     void (*on_pause)(void *device, int (*pause)(void *user), void *user);
 };
 

@@ -17,10 +17,13 @@ int sdd_device_wrap(const struct sdd_backend *b, int index, int threads, int64_t
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a device record");
     d->b = b;
     int rc = b->open(index, threads, &d->dev, d->name, sizeof d->name, err);
-    if (!rc && !memory_limit) {
+    if (!rc) {
         rc = b->memory(d->dev, &free_bytes, &total);
         if (rc)
             sdd_fail(err, rc, "backend", "%s does not say how much memory it has", d->name);
+        else if (memory_limit > total)
+            rc = sdd_fail(err, SDD_EINVALID, "memory_limit", "%s has %lld bytes of memory, not %lld: at most %lld do",
+                          d->name, (long long)total, (long long)memory_limit, (long long)total);
     }
     if (rc) {
         if (d->dev)
@@ -48,11 +51,14 @@ int sdd_device_open(const struct sdd_device_config *config, sdd_device **out, st
         return sdd_fail(err, SDD_EINVALID, "backend", "\"%.20s\" is not one of auto, cpu, cuda", want);
     if (strcmp(want, "cpu") != 0) {
         const struct sdd_backend *cuda = sdd_backend_load(config->module_path, reason, sizeof reason);
-        struct sdd_error why;
-        if (cuda && !sdd_device_wrap(cuda, 0, 0, config->memory_limit, out, &why)) {
+        struct sdd_error why = {0};
+        const int rc = cuda ? sdd_device_wrap(cuda, 0, 0, config->memory_limit, out, &why) : SDD_EDEVICE;
+        if (!rc)
             keep_spare(*out, config);
-            return SDD_OK;
-        }
+        if (rc == SDD_EINVALID && err) /* The CPU would not be what was asked for either. */
+            *err = why;
+        if (!rc || rc == SDD_EINVALID)
+            return rc;
         if (cuda)
             snprintf(reason, sizeof reason, "%.150s", why.text);
         if (strcmp(want, "cuda") == 0)

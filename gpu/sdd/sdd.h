@@ -134,7 +134,7 @@ struct sdd_device_info {
     int threads;          /* Threads of the CPU backend. */
 };
 /* sdd_device_open: opens a device. "auto" takes the CUDA device when there is one, else the CPU.
- * Errors  SDD_EINVALID (backend), SDD_EDEVICE ("cuda" was asked for and there is none), SDD_ENO_MEMORY */
+ * Errors  SDD_EINVALID (backend, memory_limit), SDD_EDEVICE ("cuda" was asked for and there is none), SDD_ENO_MEMORY */
 int sdd_device_open(const struct sdd_device_config *config, sdd_device **out, struct sdd_error *err) SDD_MUST_CHECK;
 void sdd_device_close(sdd_device *device); /* All that was made on it must be freed before; NULL is fine. */
 void sdd_device_info(const sdd_device *device, struct sdd_device_info *out);

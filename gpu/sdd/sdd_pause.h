@@ -2,7 +2,7 @@
 /* sdd_pause.h: lets a program use a device for other things while a long call of the library works on it. */
 #ifndef SDD_SDD_PAUSE_H
 #define SDD_SDD_PAUSE_H
-#include "gpu/sdd/sdd.h"
+#include "sdd.h"
 
 /* sdd_device_on_pause: has pause(user) called every few milliseconds while the device works, on the thread that called
  * the library; before each launch and, on the CPU, within long ones. NULL ends this. The function may use the device

@@ -233,19 +233,24 @@ bool daemon_logged(const struct daemon *d, const char *text)
     return found;
 }
 
-int daemon_run(const char *const *options, char *output, size_t size)
+int daemon_run_as(int (*run)(int argc, char **argv), const char *const *options, char *output, size_t size)
 {
     int out[2];
     size_t at = 0;
     struct daemon d = {0};
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);
-    d.pid = spawn(options, out[1], true, NULL, NULL);
+    d.pid = spawn(options, out[1], true, NULL, run);
     close(out[1]);
     for (ssize_t n = 1; n > 0 && at<size - 1; at += n> 0 ? (size_t)n : 0)
         n = read(out[0], output + at, size - 1 - at);
     output[at] = 0;
     close(out[0]);
     return daemon_wait(&d, WAIT_S);
+}
+
+int daemon_run(const char *const *options, char *output, size_t size)
+{
+    return daemon_run_as(NULL, options, output, size);
 }
 
 /* ---- HTTP ------------------------------------------------------------------------------------------------------ */

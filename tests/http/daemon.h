@@ -30,6 +30,8 @@ void daemon_clean(struct daemon *d);            /* removes the folder */
 bool daemon_logged(const struct daemon *d, const char *text);
 /* Runs the daemon's binary to its end (options end with NULL): its exit code; output gets what it wrote. */
 int daemon_run(const char *const *options, char *output, size_t size);
+/* daemon_run_as: the same with another main function, as in daemon_fork. */
+int daemon_run_as(int (*run)(int argc, char **argv), const char *const *options, char *output, size_t size);
 
 struct answer {
     int status; /* 0: the connection ended without an answer */

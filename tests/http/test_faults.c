@@ -339,9 +339,25 @@ static void test_full_disk(void **state)
     daemon_stop(&d);
 }
 
+/* A budget that no device can hold is refused at the start, with the number that can. */
+static void test_device_budget(void **state)
+{
+    char output[1024], data[] = "/tmp/subdd-test-XXXXXX";
+    (void)state;
+    assert_non_null(mkdtemp(data));
+    const char *const options[] = {"--listen", "127.0.0.1:0", "--backend", "cuda", "--gpu-memory",
+                                   "16TiB",    "--data-dir",  data,        NULL};
+    assert_int_equal(daemon_run_as(fake_daemon, options, output, sizeof output), 1);
+    if (!strstr(output, "--gpu-memory: ") || !strstr(output, " bytes of memory, not 17592186044416: at most "))
+        fail_msg("%s", output);
+    snprintf(d.dir, sizeof d.dir, "%s", data);
+    daemon_clean(&d);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_lost_device, stop),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_device_budget),
+                                       cmocka_unit_test_teardown(test_lost_device, stop),
                                        cmocka_unit_test_teardown(test_lost_while_idle, stop),
                                        cmocka_unit_test_teardown(test_each_call, stop),
                                        cmocka_unit_test_teardown(test_each_call_of_patches, stop),

@@ -21,6 +21,13 @@ static int stop(void **state)
     return 0;
 }
 
+/* Sanitizers keep what was freed, and have memory of their own. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { TELLS_PEAK = 0 };
+#else
+enum { TELLS_PEAK = 1 };
+#endif
+
 /* A line of /proc/PID/status, in bytes. */
 static long long status_of(const char *name)
 {
@@ -51,7 +58,7 @@ static long long metric(const char *name)
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
-enum { N = 52, POINT_BYTES = (N + 1) * (N + 1) * 12, POSES = 24 }; /* At level 4 a frame has 8.3 MB. */
+enum { N = 52, POINT_BYTES = (N + 1) * (N + 1) * 12, POSES = TELLS_PEAK ? 24 : 6 }; /* At level 4 a frame has 8.3 MB. */
 static char target[96];
 
 static void *pose(void *out)
@@ -88,7 +95,8 @@ static void test_poses(void **state)
         assert_int_equal(statuses[i], 200);
     }
     /* 200 MB of frames. Beside the budget there are threads' stacks and blocks of connections. */
-    assert_in_range(status_of("VmHWM:") - before, 0, 36 * MIB + 24 * MIB);
+    if (TELLS_PEAK)
+        assert_in_range(status_of("VmHWM:") - before, 0, 36 * MIB + 24 * MIB);
     assert_int_equal(metric("subdd_host_budget_used_bytes{by=\"bodies\"}"), 0);
     assert_int_equal(metric("subdd_waiting_for_memory"), 0);
     daemon_stop(&d);
@@ -125,24 +133,59 @@ static void test_deaf(void **state)
     daemon_stop(&d);
 }
 
+/* While a request on a mesh waits for memory, those that only look at the mesh do not wait behind it. */
+static void test_waiting(void **state)
+{
+    static const char *const options[] = {"--host-memory", "14MiB", "--cache-bytes", "0", NULL};
+    char id[32], show[64], *obj = grid_obj(N);
+    struct answer a;
+    (void)state;
+    daemon_start(&d, options);
+    create_obj(&d, obj, id);
+    free(obj);
+    (void)snprintf(target, sizeof target, "/v1/meshes/%s/refined?level=4&include=positions", id);
+    const int holds = http_connect(&d), waits = http_connect(&d);
+    http_begin(holds, "GET", target, "", NULL, 0);
+    for (int ms = 0; metric("subdd_host_budget_used_bytes{by=\"frames\"}") < 8000000 && ms < 10000; ms += 10)
+        usleep(10000);
+    (void)snprintf(target, sizeof target, "/v1/meshes/%s/refined?level=4&include=normals", id);
+    http_begin(waits, "GET", target, "", NULL, 0);
+    for (int ms = 0; !metric("subdd_waiting_for_memory") && ms < 4000; ms += 10)
+        usleep(10000);
+    for (int i = 0; i < 4; i++) {
+        (void)snprintf(show, sizeof show, "/v1/meshes/%s%s", id, i % 2 ? "/cage" : "");
+        http_get(&d, show, &a);
+        assert_int_equal(a.status, 200);
+        assert_true(a.seconds < 1);
+        answer_free(&a);
+    }
+    assert_int_equal(metric("subdd_waiting_for_memory"), 1); /* It waited all the while. */
+    close(holds);
+    http_read(waits, &a, false);
+    assert_int_equal(a.status, 200);
+    answer_free(&a);
+    close(waits);
+    daemon_stop(&d);
+}
+
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 /* A body that takes more memory to be read than there is gets 507 with the numbers, before the memory is taken. */
 static void test_bodies(void **state)
 {
     static const char *const options[] = {"--host-memory", "24MiB", "--memory-limit", "512MiB", "--max-json-bytes",
                                           "8MiB",          NULL};
-    enum { ZEROS = 1 << 20, LINES = 1 << 20 };
+    enum { LISTS = 1 << 19, LINES = 1 << 20 };
     static const char head[] = "{\"points\":[0", tail[] = "]}";
     struct answer a;
     (void)state;
     daemon_start(&d, options);
     const long long before = status_of("VmHWM:");
-    const size_t bytes = sizeof head - 1 + 2 * (size_t)ZEROS + sizeof tail - 1;
+    const size_t bytes = sizeof head - 1 + 3 * (size_t)LISTS + sizeof tail - 1;
     char *json = malloc(bytes);
     assert_non_null(json);
     memcpy(json, head, sizeof head - 1);
-    for (size_t at = sizeof head - 1; at < bytes - 2; at += 2)
-        memcpy(json + at, ",0", 2);
+    for (size_t at = sizeof head - 1; at < bytes - 2; at += 3)
+        memcpy(json + at, ",[]", 3);
     memcpy(json + bytes - 2, tail, 2);
     http_ask(&d, "POST", "/v1/meshes", "Content-Type: application/json\r\n", json, bytes, &a);
     assert_problem(&a, 507, "insufficient_memory", "body");
@@ -166,7 +209,8 @@ static void test_bodies(void **state)
     assert_int_equal(answer_number(&a, "limit"), 24 * MIB);
     answer_free(&a);
     free(obj);
-    assert_in_range(status_of("VmHWM:") - before, 0, (24 + 8) * MIB);
+    if (TELLS_PEAK)
+        assert_in_range(status_of("VmHWM:") - before, 0, (24 + 8) * MIB);
     for (int ms = 0; metric("subdd_host_budget_used_bytes{by=\"decoding\"}") && ms < 10000; ms += 10)
         usleep(10000);
     assert_int_equal(metric("subdd_host_budget_used_bytes{by=\"decoding\"}"), 0);
@@ -190,7 +234,7 @@ static void test_idle(void **state)
     http_get(&d, target, &a);
     assert_int_equal(a.status, 200);
     answer_free(&a);
-    assert_true(status_of("VmRSS:") > 100 * MIB);
+    assert_true(!TELLS_PEAK || status_of("VmRSS:") > 100 * MIB);
     for (int s = 0; status_of("VmRSS:") > 60 * MIB && s < 150; s++)
         usleep(100000);
     assert_in_range(status_of("VmRSS:"), 0, 60 * MIB);
@@ -223,9 +267,9 @@ static void test_start(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_poses, stop),
-                                       cmocka_unit_test_teardown(test_deaf, stop),
-                                       cmocka_unit_test_teardown(test_bodies, stop),
-                                       cmocka_unit_test_teardown(test_idle, stop), cmocka_unit_test(test_start)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_poses, stop),   cmocka_unit_test_teardown(test_deaf, stop),
+        cmocka_unit_test_teardown(test_waiting, stop), cmocka_unit_test_teardown(test_bodies, stop),
+        cmocka_unit_test_teardown(test_idle, stop),    cmocka_unit_test(test_start)};
     return cmocka_run_group_tests_name("http/memory", tests, NULL, NULL);
 }

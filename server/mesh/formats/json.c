@@ -22,14 +22,6 @@ static int begin(const void *body, size_t bytes, cJSON **json, struct arena **ar
     return *arena ? SDD_OK : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the body");
 }
 
-static int64_t length(const cJSON *array)
-{
-    int64_t n = 0;
-    for (const cJSON *i = array->child; i; i = i->next)
-        n++;
-    return n;
-}
-
 /* Reads the options, which may stand in "options" or beside the arrays. The same option in both places is an error. */
 static int read_options(const cJSON *object, const cJSON *const *flat, struct sdd_options *o, struct sdd_error *err)
 {
@@ -53,11 +45,10 @@ static int read_options(const cJSON *object, const cJSON *const *flat, struct sd
 static int read_names(const cJSON *array, const char *field, struct arena *arena, struct set_names *out,
                       struct sdd_error *err)
 {
-    int64_t bytes = 0;
-    if (!array)
-        return SDD_OK;
-    if (!cJSON_IsArray(array))
-        return sdd_fail(err, SDD_EINVALID, field, "%s is not an array", field);
+    int64_t bytes = 0, n;
+    int rc = array ? json_list(array, field, "a string", &n, err) : SDD_OK;
+    if (rc || !array)
+        return rc;
     for (const cJSON *i = array->child; i; i = i->next) {
         if (!cJSON_IsString(i))
             return sdd_fail(err, SDD_EINVALID, field, "%s[%lld] is not a string", field, (long long)out->n);
@@ -112,11 +103,12 @@ static int read_primvar(const cJSON *json, const char *where, struct arena *aren
 static int read_primvars(const cJSON *array, struct arena *arena, struct mesh_arrays *a, struct sdd_error *err)
 {
     char where[PRIMVAR_WHERE_SIZE];
+    int64_t n;
     if (!array)
         return SDD_OK;
-    if (!cJSON_IsArray(array))
-        return sdd_fail(err, SDD_EINVALID, "primvars", "primvars is not an array");
-    int rc = primvars_count(length(array), err);
+    int rc = json_list(array, "primvars", "an object", &n, err);
+    if (!rc)
+        rc = primvars_count(n, err);
     for (const cJSON *item = array->child; item && !rc; item = item->next) {
         (void)snprintf(where, sizeof where, "primvars[%d]", a->n_primvars);
         rc = read_primvar(item, where, arena, &a->primvars[a->n_primvars++], err);
@@ -256,12 +248,11 @@ static int read_items(const cJSON *json, const struct list_form *form, struct li
 {
     const cJSON *array;
     int rc = json_fields(json, "", &form->name, 1, &array, err);
+    if (!rc)
+        rc = json_list(array, form->name, "an object", &out->n, err);
     if (rc)
         return rc;
-    if (!cJSON_IsArray(array))
-        return sdd_fail(err, SDD_EINVALID, form->name, "%s: is not an array", form->name);
     int64_t i = 0;
-    out->n = length(array);
     out->of = arena_alloc(out->arena, (int64_t)form->list_bytes);
     char *items = out->items = arena_array(out->arena, out->n, form->item_bytes);
     if (!out->of || !items)

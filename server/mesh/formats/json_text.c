@@ -25,8 +25,84 @@ static void count_items(void)
     cJSON_InitHooks(&(cJSON_Hooks){counted_malloc, free});
 }
 
+/* ---- arrays of numbers ------------------------------------------------------------------------------------------ */
+/* cJSON makes an item of 64 bytes of each number, which is 30 times what `0,` takes in the body. So it reads a copy of
+ * the body in which [0] stands in place of every array of numbers, and the array's item then gets the text of the body
+ * in valuestring, from which the numbers are read. */
+
+/* Where the text behind an array ends that has numbers alone, or NULL when it has other values or none. The grammar has
+ * been checked. */
+static const char *behind_numbers(const char *at)
+{
+    bool some = false;
+    for (at++; *at != ']'; at++)
+        if (strchr("+-.0123456789eE", *at))
+            some = true;
+        else if (!strchr(", \t\n\r", *at))
+            return NULL;
+    return some ? at + 1 : NULL;
+}
+
+/* The closing quote of a string. */
+static const char *end_of_string(const char *at)
+{
+    for (at++; *at != '"'; at++)
+        at += *at == '\\';
+    return at;
+}
+
+/* Finds the next array of numbers. Returns the text behind it, or NULL when there is none. */
+static const char *next_numbers(const char *at, const char *end, const char **array)
+{
+    for (const char *behind; at < end; at++) {
+        if (*at == '[' && (behind = behind_numbers(at))) {
+            *array = at;
+            return behind;
+        }
+        if (*at == '"')
+            at = end_of_string(at);
+    }
+    return NULL;
+}
+
+/* Gives the arrays of numbers, which come in the order of the text, their text. */
+static void name_numbers(cJSON *item, const char **at, const char *end)
+{
+    for (; item; item = item->next) {
+        const char *array;
+        if (!cJSON_IsArray(item) || !cJSON_IsNumber(item->child) || item->child->next) {
+            name_numbers(item->child, at, end);
+            continue;
+        }
+        *at = next_numbers(*at, end, &array);
+        cJSON_Delete(item->child);
+        item->child = NULL;
+        item->type |= cJSON_IsReference; /* cJSON_Delete leaves the text to who has it. */
+        item->valuestring = (char *)(uintptr_t)array;
+    }
+}
+
+static cJSON *parse(const char *data, size_t bytes)
+{
+    char *text = claim_draw((int64_t)bytes) ? malloc(bytes) : NULL;
+    const char *array, *at = data;
+    if (!text)
+        return NULL;
+    memcpy(text, data, bytes);
+    while ((at = next_numbers(at, data + bytes, &array))) {
+        memset(text + (array - data) + 1, ' ', (size_t)(at - array) - 2);
+        text[array - data + 1] = '0';
+    }
+    cJSON *json = cJSON_ParseWithLength(text, bytes);
+    free(text);
+    at = data;
+    name_numbers(json, &at, data + bytes);
+    return json;
+}
+
 int json_parse(const void *data, size_t bytes, cJSON **out, struct sdd_error *err)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     size_t where;
     *out = NULL;
     const char *wrong = json_scan(data, bytes, JSON_MAX_DEPTH, &where);
@@ -36,9 +112,8 @@ int json_parse(const void *data, size_t bytes, cJSON **out, struct sdd_error *er
             err->available = JSON_MAX_DEPTH;
         return rc;
     }
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, count_items);
-    *out = cJSON_ParseWithLength(data, bytes); /* An item of 64 bytes for each number: much more than the body. */
+    *out = parse(data, bytes);
     if (*out)
         return SDD_OK;
     return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for %zu bytes of JSON", bytes);
@@ -93,12 +168,12 @@ int json_bool(const cJSON *item, const char *field, int *out, struct sdd_error *
     return SDD_OK;
 }
 
-static int integer(const cJSON *item, const char *field, int64_t row, int64_t min, int64_t max, int64_t *out,
+/* `v` is NaN where the value is no number. */
+static int integer(double v, const char *field, int64_t row, int64_t min, int64_t max, int64_t *out,
                    struct sdd_error *err)
 {
     char at[32] = "";
-    double v = item->valuedouble;
-    if (cJSON_IsNumber(item) && fabs(v) < MAX_EXACT && v == floor(v) && v >= (double)min && v <= (double)max) {
+    if (fabs(v) < MAX_EXACT && v == floor(v) && v >= (double)min && v <= (double)max) {
         *out = (int64_t)v;
         return SDD_OK;
     }
@@ -110,7 +185,7 @@ static int integer(const cJSON *item, const char *field, int64_t row, int64_t mi
 
 int json_int(const cJSON *item, const char *field, int64_t min, int64_t max, int64_t *out, struct sdd_error *err)
 {
-    return item ? integer(item, field, -1, min, max, out, err) : SDD_OK;
+    return item ? integer(cJSON_IsNumber(item) ? item->valuedouble : NAN, field, -1, min, max, out, err) : SDD_OK;
 }
 
 int json_number(const cJSON *item, const char *field, double *out, struct sdd_error *err)
@@ -123,66 +198,119 @@ int json_number(const cJSON *item, const char *field, double *out, struct sdd_er
     return SDD_OK;
 }
 
-int json_doubles(const cJSON *item, const char *field, double *out, int n, struct sdd_error *err)
+/* An array that is read from its text, or where it has other values than numbers from its items. */
+struct numbers {
+    const char *text;
+    const cJSON *items;
+    int64_t left;
+};
+
+/* Counts the items of an array. */
+static int begin_numbers(const cJSON *item, const char *field, struct numbers *out, struct sdd_error *err)
 {
-    int rc = SDD_OK, i = 0;
+    *out = (struct numbers){0};
     if (!item)
         return SDD_OK;
     if (!cJSON_IsArray(item))
         return bad(err, field, "is not an array");
-    for (const cJSON *v = item->child; v && !rc; v = v->next, i++)
-        if (i < n)
-            rc = json_number(v, field, &out[i], err);
-    return rc || i == n ? rc : sdd_fail(err, SDD_EMESH, field, "%s has %d numbers; it has %d, or none", field, i, n);
+    out->items = item->child;
+    out->text = item->valuestring;
+    out->left = out->text != NULL;
+    for (const char *at = out->text; at && *at != ']'; at++)
+        out->left += *at == ',';
+    for (const cJSON *i = item->child; i; i = i->next)
+        out->left++;
+    return SDD_OK;
 }
 
-/* Finds the first item of an array, and allocates 4 bytes in the arena for each item. */
-static int array(struct arena *a, const cJSON *item, const char *field, const cJSON **items, int64_t *n, void **words,
-                 struct sdd_error *err)
+/* The same, and allocates 4 bytes in the arena for each. */
+static int begin_array(struct arena *a, const cJSON *item, const char *field, struct numbers *out, void **words,
+                       struct sdd_error *err)
 {
-    *n = 0;
-    *items = NULL;
+    int rc = begin_numbers(item, field, out, err);
     *words = NULL;
-    if (!item)
-        return SDD_OK;
-    if (!cJSON_IsArray(item))
-        return bad(err, field, "is not an array");
-    *items = item->child;
-    for (const cJSON *i = item->child; i; i = i->next)
-        ++*n;
-    *words = arena_array(a, *n, 4);
-    if (*words)
-        return SDD_OK;
-    return arena_fail(a, field, err);
+    if (rc || !item)
+        return rc;
+    *words = arena_array(a, out->left, 4);
+    return *words ? SDD_OK : arena_fail(a, field, err);
+}
+
+/* Takes the next number, or NaN where there is another value. Returns false at the end. */
+static bool next_number(struct numbers *n, double *v)
+{
+    char *end;
+    if (!n->left)
+        return false;
+    n->left--;
+    if (n->text) {
+        *v = strtod(n->text + 1, &end); /* Behind the bracket or the comma, and to the next one. */
+        n->text = end + strcspn(end, ",]");
+        return true;
+    }
+    *v = cJSON_IsNumber(n->items) ? n->items->valuedouble : NAN;
+    n->items = n->items->next;
+    return true;
 }
 
 int json_i32s(struct arena *a, const cJSON *item, const char *field, struct i32s *out, struct sdd_error *err)
 {
-    const cJSON *items;
+    struct numbers numbers;
     void *words;
-    int64_t n, value = 0, row = 0;
-    int rc = array(a, item, field, &items, &n, &words, err);
-    for (int32_t *v = words; items && !rc; items = items->next, row++) {
-        rc = integer(items, field, row, INT32_MIN, INT32_MAX, &value, err);
+    int64_t value = 0, row = 0;
+    double number;
+    int rc = begin_array(a, item, field, &numbers, &words, err);
+    *out = (struct i32s){words, numbers.left};
+    for (int32_t *v = words; !rc && next_number(&numbers, &number); row++) {
+        rc = integer(number, field, row, INT32_MIN, INT32_MAX, &value, err);
         v[row] = (int32_t)value;
     }
-    *out = (struct i32s){words, n};
     return rc;
 }
 
 int json_f32s(struct arena *a, const cJSON *item, const char *field, struct f32s *out, struct sdd_error *err)
 {
-    const cJSON *items;
+    struct numbers numbers;
     void *words;
-    int64_t n, row = 0;
-    int rc = array(a, item, field, &items, &n, &words, err);
-    for (float *v = words; items && !rc; items = items->next, row++) {
-        if (!cJSON_IsNumber(items) || !(fabs(items->valuedouble) <= (double)FLT_MAX))
+    int64_t row = 0;
+    double number;
+    int rc = begin_array(a, item, field, &numbers, &words, err);
+    *out = (struct f32s){words, numbers.left};
+    for (float *v = words; !rc && next_number(&numbers, &number); row++) {
+        if (!(fabs(number) <= (double)FLT_MAX))
             rc =
                 sdd_fail(err, SDD_EINVALID, field, "%s[%lld] is not a number that fits a float", field, (long long)row);
         else
-            v[row] = (float)items->valuedouble;
+            v[row] = (float)number;
     }
-    *out = (struct f32s){words, n};
     return rc;
+}
+
+int json_doubles(const cJSON *item, const char *field, double *out, int n, struct sdd_error *err)
+{
+    struct numbers numbers;
+    double number;
+    int rc = begin_numbers(item, field, &numbers, err);
+    if (rc || !item)
+        return rc;
+    if (numbers.left != n)
+        return sdd_fail(err, SDD_EMESH, field, "%s has %lld numbers; it has %d, or none", field,
+                        (long long)numbers.left, n);
+    for (int i = 0; !rc && next_number(&numbers, &number); i++)
+        if (isfinite(number))
+            out[i] = number;
+        else
+            rc = sdd_fail(err, SDD_EINVALID, field, "%s[%d] is not a number that fits a double", field, i);
+    return rc;
+}
+
+int json_list(const cJSON *item, const char *field, const char *what, int64_t *n, struct sdd_error *err)
+{
+    *n = 0;
+    if (!cJSON_IsArray(item))
+        return bad(err, field, "is not an array");
+    if (item->valuestring)
+        return sdd_fail(err, SDD_EINVALID, field, "%s[0] is not %s", field, what);
+    for (const cJSON *i = item->child; i; i = i->next)
+        ++*n;
+    return SDD_OK;
 }

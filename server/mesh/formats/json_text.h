@@ -11,7 +11,8 @@
 #define JSON_MAX_DEPTH 16
 
 /* json_parse: parses one JSON value with nothing after it. json_scan first refuses what cJSON lets through: bad UTF-8,
- * bad numbers, control characters, \u0000, more than 16 levels of nesting, and text behind the value.
+ * bad numbers, control characters, \u0000, more than 16 levels of nesting, and text behind the value. An array that has
+ * numbers alone has no children, but its text, in valuestring; so `data` has to stay as long as *out.
  * Owner   the caller frees *out with cJSON_Delete
  * Errors  SDD_EMALFORMED naming the byte, SDD_ENO_MEMORY */
 int json_parse(const void *data, size_t bytes, cJSON **out, struct sdd_error *err) SDD_MUST_CHECK;
@@ -36,5 +37,8 @@ int json_f32s(struct arena *a, const cJSON *item, const char *field, struct f32s
 int json_number(const cJSON *item, const char *field, double *out, struct sdd_error *err) SDD_MUST_CHECK;
 /* json_doubles: reads an array of n numbers. Errors  SDD_EMESH when it has another number of them */
 int json_doubles(const cJSON *item, const char *field, double *out, int n, struct sdd_error *err) SDD_MUST_CHECK;
+/* json_list: counts the items of an array of objects or strings (`what`, with its article), which are its children.
+ * Errors  SDD_EINVALID when it is no array, or one of numbers */
+int json_list(const cJSON *item, const char *field, const char *what, int64_t *n, struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

@@ -140,6 +140,15 @@ static void test_bad_config(void **state)
     assert_int_equal(sdd_device_open(&config, &device, &err), SDD_EINVALID);
     assert_null(device);
     assert_non_null(strstr(err.text, "auto, cpu, cuda"));
+    struct sdd_device_config huge = {"cpu", NULL, 1, INT64_MAX, 0, 0};
+    assert_int_equal(sdd_device_open(&huge, &device, &err), SDD_EINVALID);
+    assert_null(device);
+    assert_string_equal(err.field, "memory_limit");
+    const char *most = strstr(err.text, "at most ");
+    assert_non_null(most);
+    huge.memory_limit = strtoll(most + strlen("at most "), NULL, 10);
+    assert_int_equal(sdd_device_open(&huge, &device, &err), SDD_OK);
+    sdd_device_close(device);
 }
 
 int main(void)

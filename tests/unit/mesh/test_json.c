@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/mesh/formats/json_text.h"
 #include "server/mesh/formats/json_scan.h"
+#include "server/base/pool.h"
 #include "tests/unit/sample.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -280,6 +281,51 @@ static void test_edits(void **state)
     }
 }
 
+/* Numbers take at most six times the body's bytes, with the body itself. */
+static void test_cost(void **state)
+{
+    static const char head[] = "{\"ranges\":[{\"points\":[", tail[] = "0]}]}";
+    enum { N = 300000, BYTES = sizeof head + sizeof tail - 2 + 2 * (N - 1) };
+    struct pool pool = {.limit = INT64_MAX};
+    struct claim claim = {.pool = &pool};
+    struct positions *p;
+    struct sdd_error err;
+    char *text = malloc(BYTES);
+    (void)state;
+    memcpy(text, head, sizeof head - 1);
+    for (int i = 0; i < N - 1; i++)
+        memcpy(text + sizeof head - 1 + 2 * i, i % 2 ? "1," : "0,", 2);
+    memcpy(text + BYTES - (sizeof tail - 1), tail, sizeof tail - 1);
+    claim_enter(&claim);
+    assert_int_equal(positions_from_json(text, BYTES, &p, &err), SDD_OK);
+    claim_leave();
+    assert_int_equal(p->ranges[0].n, N / 3);
+    assert_true(p->ranges[0].points[N - 3] == 1 && p->ranges[0].points[N - 2] == 0 && p->ranges[0].points[1] == 1);
+    assert_in_range(claim.drawn, 4 * N, 5 * BYTES);
+    positions_free(p);
+    claim_end(&claim);
+    free(text);
+}
+
+/* Brackets in strings begin no arrays; a number in brackets does, wherever it stands. */
+static void test_brackets(void **state)
+{
+    static const char text[] = "{\"name\":\"[1]\\\"[2,3]\\\\\",\"points\":[ 1 ,\n2e0, -3.5 ],\"faceVertexCounts\":[],"
+                               "\"primvars\":[{\"name\":\"p\",\"interpolation\":\"constant\",\"values\":[7]}]}";
+    struct mesh *m;
+    struct sdd_error err = {0};
+    (void)state;
+    if (mesh_from_json(text, sizeof text - 1, &m, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_string_equal(m->name, "[1]\"[2,3]\\");
+    assert_true(m->points[0] == 1 && m->points[1] == 2 && m->points[2] == -3.5f);
+    mesh_free(m);
+    refused("{\"primvars\":[1]}", SDD_EINVALID, "primvars[0] is not an object");
+    refused("{\"name\":[1]}", SDD_EINVALID, "name is not a string");
+    refused("{\"points\":[[1],[2]]}", SDD_EINVALID, "points[0] is not a number");
+    refused("[7]", SDD_EINVALID, "the body is not an object");
+}
+
 /* What a body may make the decoder hold is bounded, also by many empty pieces. */
 static void test_caps(void **state)
 {
@@ -306,7 +352,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grammar),     cmocka_unit_test(test_linear),    cmocka_unit_test(test_mesh),
         cmocka_unit_test(test_mesh_errors), cmocka_unit_test(test_positions), cmocka_unit_test(test_octets),
-        cmocka_unit_test(test_edits),       cmocka_unit_test(test_caps),
+        cmocka_unit_test(test_edits),       cmocka_unit_test(test_cost),      cmocka_unit_test(test_brackets),
+        cmocka_unit_test(test_caps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
