@@ -8,6 +8,8 @@
 
 #ifdef HAVE_ASSIMP
 #include <dlfcn.h>
+#include <signal.h>
+#include <unistd.h>
 
 /* What is used of the headers' structs is the same from 5.1 to 6.0, so one build opens either library. */
 static const char *const library_names[] = {"libassimp.so.5", "libassimp.so.6"};
@@ -66,15 +68,34 @@ static void multiply(const double a[4][4], const struct aiMatrix4x4 *m, double o
         }
 }
 
+/* The bytes of the character of UTF-8 at s; 0 when there is none. */
+static size_t character(const unsigned char *s)
+{
+    const size_t n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) || (*s == 0xf0 && s[1] < 0x90) ||
+        (*s == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return n;
+}
+
 void assimp_copy_name(char *to, size_t room, const char *name)
 {
-    size_t n = strnlen(name, room);
-    if (n == room)
-        for (n--; n && (name[n] & 0xc0) == 0x80;) /* The end is not within a character. */
-            n--;
-    for (size_t i = 0; i < n; i++)
-        to[i] = (unsigned char)name[i] < ' ' || name[i] == 127 ? '_' : name[i];
-    to[n] = 0;
+    while (*name) {
+        const size_t n = character((const unsigned char *)name), bytes = n ? n : 1;
+        if (bytes >= room)
+            break;
+        if (n)
+            memcpy(to, name, n);
+        if (!n || (unsigned char)*name < ' ' || *name == 127)
+            *to = '_';
+        to += bytes;
+        name += bytes;
+        room -= bytes;
+    }
+    *to = 0;
 }
 
 /* The path of a node; what would be too long begins anew. */
@@ -164,6 +185,30 @@ int cli_scene_reads(const char *ending)
     return open_library() && assimp.reads(ending) == AI_TRUE;
 }
 
+static char crash[400];
+
+/* Says which file it was, and ends. */
+static void on_crash(int number)
+{
+    (void)number;
+    if (write(STDERR_FILENO, crash, strlen(crash)) < 0)
+        _exit(EXIT_LOCAL);
+    _exit(EXIT_FILE);
+}
+
+/* libassimp crashes at some files, by stack overflow too. From on=1 to on=0 that ends with a sentence. */
+static void watch_crashes(const char *path, int on)
+{
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+    static char stack[1 << 16];
+    const struct sigaction action = {.sa_handler = on ? on_crash : SIG_DFL, .sa_flags = SA_ONSTACK};
+    snprintf(crash, sizeof crash, "subd: libassimp crashes at %.250s; write it as .obj or .usda where it was made\n",
+             path);
+    if (sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL) == 0)
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+            sigaction(numbers[i], &action, NULL);
+}
+
 static const struct aiScene *read_scene(const char *path, const char *data, size_t n, const char *format)
 {
     const struct aiScene *scene = NULL;
@@ -173,10 +218,12 @@ static const struct aiScene *read_scene(const char *path, const char *data, size
     assimp.set(options, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     assimp.set(options, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 0); /* Else each pivot is a node. */
     assimp.set(options, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, 1);
+    watch_crashes(path, 1);
     if (!data)
         scene = assimp.read_file(path, 0, NULL, options);
     else if (n <= UINT32_MAX)
         scene = assimp.read_memory(data, (unsigned)n, 0, format, options);
+    watch_crashes(path, 0);
     assimp.options_free(options);
     return scene;
 }
@@ -203,8 +250,9 @@ int cli_scene_open(const struct cli *c, const char *path, const char *data, size
         snprintf(why, sizeof why, "%s", assimp.error());
         why[strcspn(why, "\r\n")] = 0;
         cli_scene_close(s);
-        return cli_fail(c, EXIT_FILE, "%s cannot be read as .%s: %s", path, format,
-                        n > UINT32_MAX ? "stdin has more than 4 GiB; give the file by its name" : why);
+        return cli_fail(c, EXIT_FILE,
+                        "%s cannot be read as .%s: %s; write it anew where it was made, or as .obj or .usda", path,
+                        format, n > UINT32_MAX ? "stdin has more than 4 GiB; give the file by its name" : why);
     }
     if (list_entries(s) != 0 || list_rows(s) != 0) {
         cli_scene_close(s);

@@ -93,6 +93,11 @@ static int read_head(const char *path, struct head *h, char **data, size_t *byte
 
 static int no_format(const struct cli *c, const char *path)
 {
+    if (cli_ends_with(path, ".abc"))
+        return cli_fail(c, EXIT_FILE,
+                        "%s is Alembic, which subd does not read: write it as .usda or .obj where it was made, or with "
+                        "usdcat if that has its plugin for Alembic: usdcat %s -o FILE.usda",
+                        path, path);
     return cli_fail(
         c, EXIT_USAGE,
         "%s is of no format that subd reads: those are .obj, .usda, .json and .pb, and by other programs "
@@ -100,62 +105,16 @@ static int no_format(const struct cli *c, const char *path)
         path);
 }
 
-/* libassimp reads a GLB that is cut off as one without polygons. */
-static int check_glb(const struct cli *c, const char *path, const char *data, size_t n)
+static cli_mend_fn *mend_of(const char *format)
 {
-    uint32_t length;
-    if (n < 12 || memcmp(data, "glTF", 4) != 0)
-        return -1;
-    memcpy(&length, data + 8, sizeof length);
-    return length <= n
-               ? -1
-               : cli_fail(c, EXIT_FILE, "%s is damaged: its head says that it has %s bytes, and it ends after %s", path,
-                          cli_count(length), cli_count((int64_t)n));
-}
-
-/* Copies the beginning of the next line of an OFF that has more than a comment. Returns 0 at the end. */
-static int off_line(const char **at, const char *end, char line[64])
-{
-    size_t n = 0;
-    while (*at < end && !n) {
-        for (; *at < end && !strchr("#\r\n", **at); ++*at)
-            if (n < 63 && (n || !strchr(" \t", **at)))
-                line[n++] = **at;
-        while (*at < end && **at != '\n' && **at != '\r')
-            ++*at;
-        *at += *at < end;
-    }
-    line[n] = 0;
-    return n > 0;
-}
-
-/* libassimp takes the memory that the head of an OFF promises, and reads one that is cut off as a whole one. */
-static int check_off(const struct cli *c, const char *path, const char *data, size_t n)
-{
-    const char *at = data, *end = data + n;
-    char line[64], *counts = line, *stop = line;
-    long long vertices = 0, faces = 0, row = 0;
-    for (int i = 0; i < 3 && faces == 0 && off_line(&at, end, line); i++) { /* [type], [dimensions], counts */
-        counts = strstr(line, "OFF") ? strstr(line, "OFF") + 3 : line;
-        vertices = strtoll(counts, &stop, 10);
-        faces = strtoll(stop, NULL, 10);
-    }
-    while ((row < vertices || row - vertices < faces) && off_line(&at, end, line))
-        row++;
-    return row >= vertices && row - vertices >= faces
-               ? -1
-               : cli_fail(c, EXIT_FILE,
-                          "%s is damaged: its head promises %s vertices and %s faces, and it ends after "
-                          "%s lines of them",
-                          path, cli_count(vertices), cli_count(faces), cli_count(row));
-}
-
-/* Refuses what libassimp reads although it is cut off. Returns -1 to go on. */
-static int check_whole(const struct cli *c, const char *path, const char *data, size_t n, const char *format)
-{
-    return strcasecmp(format, "glb") == 0   ? check_glb(c, path, data, n)
-           : strcasecmp(format, "off") == 0 ? check_off(c, path, data, n)
-                                            : -1;
+    static const struct {
+        const char *format;
+        cli_mend_fn *mend;
+    } rows[] = {{"off", cli_mend_off}, {"glb", cli_mend_glb}, {"dae", cli_mend_dae}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcasecmp(format, rows[i].format) == 0)
+            return rows[i].mend;
+    return NULL;
 }
 
 /* Opens the scene or the one mesh of a file of this format. `data` is NULL where a regular file was not read. */
@@ -163,21 +122,23 @@ static int open_meshes(const struct cli *c, const char *path, const char *data, 
                        struct cli_meshes *out)
 {
     const int is_ply = strcasecmp(format, "ply") == 0;
-    char *file = NULL;
+    cli_mend_fn *mend = mend_of(format);
+    char *file = NULL, *made = NULL;
+    size_t made_bytes = 0;
     int code = -1;
-    if (!data && (is_ply || strcasecmp(format, "glb") == 0 || strcasecmp(format, "off") == 0)) {
-        if (cli_read(path, &file, &bytes) != 0)
-            return cli_stopped() ? EXIT_STOPPED
-                                 : cli_fail(c, EXIT_FILE, "%s cannot be read: %s", path, strerror(errno));
-        code = is_ply ? cli_ply_cage(c, path, file, bytes, &out->one) : check_whole(c, path, file, bytes, format);
-        free(file);
-    } else if (is_ply)
-        code = cli_ply_cage(c, path, data, bytes, &out->one);
-    else if (data && bytes == 0)
+    if (!data && (is_ply || mend) && cli_read(path, &file, &bytes) != 0)
+        return cli_stopped() ? EXIT_STOPPED : cli_fail(c, EXIT_FILE, "%s cannot be read: %s", path, strerror(errno));
+    if (is_ply)
+        code = cli_ply_cage(c, path, file ? file : data, bytes, &out->one);
+    else if ((data || file) && bytes == 0)
         code = cli_fail(c, EXIT_FILE, "%s is empty", path);
-    else
-        code = check_whole(c, path, data, bytes, format);
-    return code < 0 && !is_ply ? cli_scene_open(c, path, data, bytes, format, &out->scene) : code;
+    else if (mend)
+        code = mend(c, path, file ? file : data, bytes, &made, &made_bytes);
+    free(file);
+    if (code < 0 && !is_ply)
+        code = cli_scene_open(c, path, made ? made : data, made ? made_bytes : bytes, format, &out->scene);
+    free(made);
+    return code;
 }
 
 int cli_import_open(struct cli *c, const char *path, struct cli_meshes *meshes, struct subd_body *body, char **data)

@@ -240,7 +240,8 @@ static int read_line(struct ply *p)
         add_element(p, words);
     else if (strcmp(words[0], "property") == 0)
         add_property(p, words);
-    else if (strcmp(words[0], "comment") != 0 && strcmp(words[0], "obj_info") != 0 && strcmp(words[0], "ply") != 0)
+    else if (strcmp(words[0], "comment") != 0 && strcmp(words[0], "obj_info") != 0 && strcmp(words[0], "ply") != 0 &&
+             p->n_elements) /* Else it shapes no element, and may be a comment that lacks its word. */
         snprintf(p->why, sizeof p->why, "line %d of its head begins with \"%s\", which PLY does not have", p->line,
                  words[0]);
     return p->at < p->end && !*p->why;
@@ -348,6 +349,8 @@ static int take_row(struct ply *p, const struct element *e, int64_t row)
             s->values[p->n_faces] = v[NOTHING] > 0 && v[NOTHING] <= (double)s->n ? (int32_t)v[NOTHING] : 0;
         }
     }
+    while (!p->binary && p->at < p->end && *p->at != '\n') /* A text has a row a line; more words are no other row. */
+        p->at++;
     if (strcmp(e->name, "vertex") == 0 && p->points)
         put_vertex(p, row, v);
     if (strcmp(e->name, "face") != 0)

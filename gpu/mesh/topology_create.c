@@ -114,8 +114,9 @@ static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *i
     if (rc)
         return rc;
     if (m->n_vertices == 0 || m->n_faces == 0)
-        return sdd_fail(err, SDD_EMESH, m->n_vertices ? "faceVertexCounts" : "points", "the mesh has no %s",
-                        m->n_vertices ? "faces" : "points");
+        return sdd_fail(err, SDD_EMESH, m->n_vertices ? "faceVertexCounts" : "points",
+                        m->n_vertices ? "the mesh has no faces; points, lines and curves make no surface"
+                                      : "the mesh has no points");
     sum = sum_sizes(m->face_counts, m->n_faces, &info->min_face_size, &info->max_face_size);
     most = scheme_table[m->options.scheme].most_corners;
     if (info->min_face_size < 3 || info->max_face_size > most)

@@ -166,8 +166,6 @@ void job_settle(struct job *job, enum settled what)
 
 bool job_may_peek(const struct turns *turns, enum settled what)
 {
-    if (turns->closed)
-        return false;
     return turns->holder ? turns->holder->settled >= what : turns->readers > 0 || list_empty(&turns->waiting);
 }
 

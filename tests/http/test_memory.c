@@ -21,6 +21,13 @@ static int stop(void **state)
     return 0;
 }
 
+/* Sanitizers keep what was freed, and have memory of their own. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { TELLS_PEAK = 0 };
+#else
+enum { TELLS_PEAK = 1 };
+#endif
+
 /* A line of /proc/PID/status, in bytes. */
 static long long status_of(const char *name)
 {
@@ -51,7 +58,7 @@ static long long metric(const char *name)
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
-enum { N = 52, POINT_BYTES = (N + 1) * (N + 1) * 12, POSES = 24 }; /* At level 4 a frame has 8.3 MB. */
+enum { N = 52, POINT_BYTES = (N + 1) * (N + 1) * 12, POSES = TELLS_PEAK ? 24 : 6 }; /* At level 4 a frame has 8.3 MB. */
 static char target[96];
 
 static void *pose(void *out)
@@ -88,7 +95,8 @@ static void test_poses(void **state)
         assert_int_equal(statuses[i], 200);
     }
     /* 200 MB of frames. Beside the budget there are threads' stacks and blocks of connections. */
-    assert_in_range(status_of("VmHWM:") - before, 0, 36 * MIB + 24 * MIB);
+    if (TELLS_PEAK)
+        assert_in_range(status_of("VmHWM:") - before, 0, 36 * MIB + 24 * MIB);
     assert_int_equal(metric("subdd_host_budget_used_bytes{by=\"bodies\"}"), 0);
     assert_int_equal(metric("subdd_waiting_for_memory"), 0);
     daemon_stop(&d);
@@ -201,7 +209,8 @@ static void test_bodies(void **state)
     assert_int_equal(answer_number(&a, "limit"), 24 * MIB);
     answer_free(&a);
     free(obj);
-    assert_in_range(status_of("VmHWM:") - before, 0, (24 + 8) * MIB);
+    if (TELLS_PEAK)
+        assert_in_range(status_of("VmHWM:") - before, 0, (24 + 8) * MIB);
     for (int ms = 0; metric("subdd_host_budget_used_bytes{by=\"decoding\"}") && ms < 10000; ms += 10)
         usleep(10000);
     assert_int_equal(metric("subdd_host_budget_used_bytes{by=\"decoding\"}"), 0);
@@ -225,7 +234,7 @@ static void test_idle(void **state)
     http_get(&d, target, &a);
     assert_int_equal(a.status, 200);
     answer_free(&a);
-    assert_true(status_of("VmRSS:") > 100 * MIB);
+    assert_true(!TELLS_PEAK || status_of("VmRSS:") > 100 * MIB);
     for (int s = 0; status_of("VmRSS:") > 60 * MIB && s < 150; s++)
         usleep(100000);
     assert_in_range(status_of("VmRSS:"), 0, 60 * MIB);

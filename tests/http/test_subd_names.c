@@ -258,10 +258,10 @@ static void test_help_says_the_rule(void **state)
 static void test_unknown_endings(void **state)
 {
     (void)state;
-    write_text(d.dir, "cube.abc", CUBE);
+    write_text(d.dir, "cube.max", CUBE);
     write_text(d.dir, "plain", CUBE);
-    ran_fails(shell_run(d.dir, "subd push cube.abc"), 2, "cube.abc is of no format that subd reads: those are .obj,");
-    ran_expect(shell_run(d.dir, "subd push - <cube.abc"), 0);
+    ran_fails(shell_run(d.dir, "subd push cube.max"), 2, "cube.max is of no format that subd reads: those are .obj,");
+    ran_expect(shell_run(d.dir, "subd push - <cube.max"), 0);
     ran_expect(shell_run(d.dir, "subd push plain"), 0);
 }
 

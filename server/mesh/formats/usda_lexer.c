@@ -162,7 +162,7 @@ int usda_next(struct usda_lexer *lx)
     else if (is_name_start(c))
         for (lx->kind = USDA_NAME; lx->at < lx->end && is_name_part(*lx->at);)
             lx->at++;
-    else if (memchr("()[]{}=,;:", c, 10))
+    else if (memchr("()[]{}=,;:&", c, 11))
         lx->kind = (unsigned char)*lx->at++;
     else
         return usda_wanted(lx, "a token of usda");

@@ -13,6 +13,22 @@ enum { PREFIX = sizeof prefix - 1, SUFFIX = sizeof suffix - 1 };
 
 /* ---- names and types --------------------------------------------------------------------------------------------- */
 
+/* The names that types had before 2016, which USD still reads. */
+static bool old_type_of(struct usda_span name, struct usda_type *out)
+{
+    static const char *const threes[] = {"Color",  "ColorFloat",  "Point",  "PointFloat",
+                                         "Normal", "NormalFloat", "Vector", "VectorFloat"};
+    *out = (struct usda_type){.width = 3};
+    for (size_t i = 0; i < sizeof threes / sizeof *threes; i++)
+        if (usda_span_is(name, threes[i]))
+            return true;
+    if (name.bytes != 5 || memcmp(name.text, "Vec", 3) != 0 || !memchr("234", name.text[3], 3) ||
+        !memchr("fdhi", name.text[4], 4))
+        return false;
+    *out = (struct usda_type){.width = name.text[3] - '0', .integer = name.text[4] == 'i'};
+    return true;
+}
+
 /* Fills *out from USD's name of a type. Returns false when it is not numbers or has more than four components. */
 static bool type_of(struct usda_span name, struct usda_type *out, bool *coordinate)
 {
@@ -44,7 +60,8 @@ static bool type_of(struct usda_span name, struct usda_type *out, bool *coordina
         if (at == end)
             return true;
     }
-    return false;
+    *coordinate = false;
+    return old_type_of(name, out);
 }
 
 bool usda_primvar_name(const char *name)
@@ -57,14 +74,18 @@ bool usda_primvar_name(const char *name)
            strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:") == n;
 }
 
-/* True for names under which programs keep UVs as plain pairs of floats. */
+/* True for names under which programs keep UVs as plain pairs of floats: st, uv0, uv_1, UVMap, map1. */
 static bool is_uv_name(const char *name)
 {
-    static const char *const names[] = {"st", "uv", "map1", "uvmap"};
+    static const char *const names[] = {"st", "uv", "uvmap", "uvset"};
+    size_t n = strlen(name);
+    while (n && name[n - 1] >= '0' && name[n - 1] <= '9')
+        n--;
+    n -= n && name[n - 1] == '_';
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcasecmp(name, names[i]) == 0)
+        if (n == strlen(names[i]) && strncasecmp(name, names[i], n) == 0)
             return true;
-    return false;
+    return strcasecmp(name, "map1") == 0;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -274,6 +295,20 @@ static int64_t rows_of(const char *interpolation, const struct mesh_arrays *a, c
     return -1;
 }
 
+/* Files are about whose elementSize says how many values there are in all. What fits the mesh with 1 and not with it is
+ * read with 1. */
+static void fit_element_size(struct usda_primvar *p, const struct mesh_arrays *a)
+{
+    char class;
+    const int64_t rows = p->values.n / p->type.width;
+    int64_t top = -1;
+    for (int64_t i = 0; p->has_indices && i < p->indices.n; i++)
+        top = p->indices.i[i] > top ? p->indices.i[i] : top;
+    if (p->element_size > 1 && (p->has_indices ? top < rows && top >= rows / p->element_size
+                                               : rows == rows_of(p->interpolation, a, &class) && rows != 1))
+        p->element_size = 1;
+}
+
 /* Makes a the UVs of a primvar of any class: mesh_build wants a row of values for each face corner. A length or class
  * that is wrong is a loss; rows that are not there are found by mesh_build. */
 static int take_uvs(struct usda_primvar *p, struct mesh_arrays *a, struct sdd_error *err)
@@ -348,6 +383,9 @@ int usda_primvars_take(struct usda_primvars *p, struct mesh_arrays *a, struct sd
 {
     int others, rc = SDD_OK;
     struct usda_primvar *uvs = find_uvs(p, &others);
+    for (int i = 0; i < p->n; i++)
+        if (p->v[i].has_values)
+            fit_element_size(&p->v[i], a);
     if (uvs)
         rc = take_uvs(uvs, a, err);
     if (!rc && uvs && others)

@@ -14,11 +14,15 @@ struct story *story_of(const struct job *job)
     return ((const struct work *)(const void *)job)->story;
 }
 
+static pthread_mutex_t noting = PTHREAD_MUTEX_INITIALIZER; /* Steps note on their threads, and the test looks. */
+
 void story_note(struct story *s, char c)
 {
+    pthread_mutex_lock(&noting);
     const size_t n = strlen(s->log);
     assert_true(n + 1 < sizeof s->log);
     s->log[n] = c;
+    pthread_mutex_unlock(&noting);
 }
 
 /* The thread that this is: its executor's, or the loop's, which is the test's own. */
@@ -202,7 +206,10 @@ void story_run_all(struct fixture *f)
 
 static bool over(const struct story *s)
 {
-    return strchr(s->log, '.') != NULL;
+    pthread_mutex_lock(&noting);
+    const bool is = strchr(s->log, '.') != NULL;
+    pthread_mutex_unlock(&noting);
+    return is;
 }
 
 void story_run_to_end(struct fixture *f, const struct story *s)
