@@ -149,8 +149,8 @@ int job_share(struct job *job);
 void job_settle(struct job *job, enum settled what);
 /* job_may_peek: whether a job that peeks at this much would begin at once. */
 bool job_may_peek(const struct turns *turns, enum settled what);
-/* job_close: for a step on the loop of a job that holds or shares its turn. No other job begins there until it ends, but
- * for those that peek. */
+/* job_close: for a step on the loop of a job that holds or shares its turn. No other job begins there until it ends,
+ * but for those that peek. */
 void job_close(struct job *job);
 /* job_join: takes over other jobs that wait for the same step and fit, as executor_take picks them, so that one step
  * can do the work of several.
