@@ -35,8 +35,8 @@ int cli_ply_cage(const struct cli *c, const char *path, const char *data, size_t
 
 /* ---- files that libassimp misreads (cli_mend.c) ------------------------------------------------------------------ */
 /* They refuse a file that is cut off, and make of the n bytes of one that libassimp would misread those that it reads;
- * *made is NULL where the file can stay as it is. Return -1 to go on, or the exit code after a sentence. The caller frees
- * *made. */
+ * *made is NULL where the file can stay as it is. Return -1 to go on, or the exit code after a sentence. The caller
+ * frees *made. */
 typedef int cli_mend_fn(const struct cli *c, const char *path, const char *data, size_t n, char **made,
                         size_t *made_bytes);
 cli_mend_fn cli_mend_off, cli_mend_glb, cli_mend_dae;

@@ -191,11 +191,11 @@ static void test_ply_left_out(void **state)
 static void test_first_bytes(void **state)
 {
     NEED_ASSIMP();
-    ran_expect(shell_run(served.dir,
-                         "set -e; cp little.ply ply; cp big.ply ply.dat\n"
-                         "refine() { subd refine $1 --level 2 -o out.obj; sed -n '/^[#o]/!s/^\\(v [^ ]* [^ ]* [^ ]*\\).*/\\1/p' out.obj >$2.lines; }\n"
-                         "refine text.ply a; refine - b <big.ply; refine ./ply c; refine ply.dat e\n"
-                         "cmp a.lines b.lines; cmp a.lines c.lines; cmp a.lines e.lines"),
+    ran_expect(shell_run(served.dir, "set -e; cp little.ply ply; cp big.ply ply.dat\n"
+                                     "refine() { subd refine $1 --level 2 -o out.obj; sed -n '/^[#o]/!s/^\\(v [^ ]* [^ "
+                                     "]* [^ ]*\\).*/\\1/p' out.obj >$2.lines; }\n"
+                                     "refine text.ply a; refine - b <big.ply; refine ./ply c; refine ply.dat e\n"
+                                     "cmp a.lines b.lines; cmp a.lines c.lines; cmp a.lines e.lines"),
                0);
 }
 
