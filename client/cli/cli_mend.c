@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_mend.c: writes OFF, GLB and COLLADA files anew as libassimp reads them. It reads OFF by lines where the format only
- * parts by blanks, so that it falls on a face over two lines; it believes counts that no file could hold, moves an index
- * that is out of range to the last vertex, and knows no binary OFF. The parts of a GLB it looks for where they should
- * be, and takes no blanks before the first number of some elements of COLLADA. */
+/* cli_mend.c: writes OFF, GLB and COLLADA files anew as libassimp reads them. It reads OFF by lines where the format
+ * only parts by blanks, so that it falls on a face over two lines; it believes counts that no file could hold, moves an
+ * index that is out of range to the last vertex, and knows no binary OFF. The parts of a GLB it looks for where they
+ * should be, and takes no blanks before the first number of some elements of COLLADA. */
 #include "cli_import.h"
 #include <endian.h>
 #include <stdlib.h>
