@@ -249,8 +249,8 @@ static int take_corner(struct ply *p, double value)
     return 1;
 }
 
-/* Each vertex of a strip makes a triangle with the two before it, each the other way round as the one before; -1 begins anew.
- * Triangles of less than three vertices only lead to the next place. */
+/* Each vertex of a strip makes a triangle with the two before it, each the other way round as the one before; -1 begins
+ * anew. Triangles of less than three vertices only lead to the next place. */
 static int take_strip(struct ply *p, double value)
 {
     const int32_t a = p->strip[0], b = p->strip[1];
