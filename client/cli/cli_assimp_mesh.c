@@ -11,6 +11,7 @@ struct work {
     const char *file;
     const struct aiMesh **parts; /* Those of the node that have polygons. */
     unsigned n_parts;
+    int32_t *rows; /* Of each vertex of the parts, its row in the mesh; -1 where no polygon has it. */
     int64_t points, lines, bones, shapes; /* Things of kinds that are left out. */
 };
 
@@ -62,6 +63,26 @@ static int list_parts(const struct cli *c, const struct cli_scene *s, const stru
     return code;
 }
 
+/* Gives rows to the vertices that polygons have. Parts of glTF often share one array, of which each needs a piece. */
+static int number_rows(struct work *w)
+{
+    struct subd_mesh *m = &w->cage->mesh;
+    const int64_t all = m->n_vertices;
+    int64_t base = 0;
+    if (!(w->rows = cli_cage_rows(w->cage, all, sizeof *w->rows)))
+        return 0;
+    for (unsigned i = 0; i < w->n_parts; base += w->parts[i++]->mNumVertices)
+        for (unsigned f = 0; f < w->parts[i]->mNumFaces; f++) {
+            const struct aiFace *face = &w->parts[i]->mFaces[f];
+            for (unsigned k = 0; k < face->mNumIndices && face->mNumIndices >= 3; k++)
+                w->rows[base + face->mIndices[k]] = 1;
+        }
+    m->n_vertices = 0;
+    for (int64_t v = 0; v < all; v++)
+        w->rows[v] = w->rows[v] ? (int32_t)m->n_vertices++ : -1;
+    return 1;
+}
+
 static int take_shape(struct work *w)
 {
     struct subd_mesh *m = &w->cage->mesh;
@@ -73,18 +94,20 @@ static int take_shape(struct work *w)
         return 0;
     for (unsigned i = 0; i < w->n_parts; i++) {
         const struct aiMesh *part = w->parts[i];
-        for (unsigned v = 0; v < part->mNumVertices; v++) {
-            points[3 * (base + v)] = part->mVertices[v].x;
-            points[3 * (base + v) + 1] = part->mVertices[v].y;
-            points[3 * (base + v) + 2] = part->mVertices[v].z;
-        }
+        for (unsigned v = 0; v < part->mNumVertices; v++)
+            if (w->rows[base + v] >= 0) {
+                float *to = &points[3 * (int64_t)w->rows[base + v]];
+                to[0] = part->mVertices[v].x;
+                to[1] = part->mVertices[v].y;
+                to[2] = part->mVertices[v].z;
+            }
         for (unsigned f = 0; f < part->mNumFaces; f++) {
             const struct aiFace *face = &part->mFaces[f];
             if (face->mNumIndices < 3)
                 continue;
             counts[faces++] = (int32_t)face->mNumIndices;
             for (unsigned k = 0; k < face->mNumIndices; k++)
-                vertices[corners++] = (int32_t)(base + face->mIndices[k]);
+                vertices[corners++] = w->rows[base + face->mIndices[k]];
         }
         base += part->mNumVertices;
     }
@@ -130,7 +153,9 @@ static int take_values(struct work *w, struct values (*of)(const struct aiMesh *
     for (unsigned i = 0; i < w->n_parts; i++) {
         const struct values values = of(w->parts[i], k);
         for (unsigned v = 0; v < w->parts[i]->mNumVertices; v++, row++)
-            memcpy(&(*out)[row * width], &values.v[(int64_t)v * values.stride + at], (size_t)width * sizeof(float));
+            if (w->rows[row] >= 0)
+                memcpy(&(*out)[(int64_t)w->rows[row] * width], &values.v[(int64_t)v * values.stride + at],
+                       (size_t)width * sizeof(float));
     }
     return 1;
 }
@@ -200,7 +225,7 @@ static int take_colours(struct work *w)
     const int64_t n = w->cage->mesh.n_vertices;
     for (int k = 0; k < AI_MAX_NUMBER_OF_COLOR_SETS; k++) {
         float *colours, *opacities;
-        int64_t solid = 0;
+        int64_t solid = 0, clear = 0;
         if (!take_values(w, colours_of, k, 0, 3, &colours))
             return 0;
         if (!colours)
@@ -210,7 +235,9 @@ static int take_colours(struct work *w)
             return 0;
         while (solid < n && opacities[solid] == 1.0f)
             solid++;
-        if (solid < n)
+        while (clear < n && opacities[clear] == 0.0f) /* So libassimp says that glTF has colours without alpha. */
+            clear++;
+        if (solid < n && clear < n)
             add_primvar(w, "vertex", opacities, 1, n)->name = names[k][1];
     }
     return 1;
@@ -326,8 +353,8 @@ int cli_scene_cage(const struct cli *c, const struct cli_scene *s, int64_t k, st
     int code;
     *out = (struct cli_cage){.mesh = SUBD_INIT(subd_mesh)};
     code = list_parts(c, s, s->entries[k].node, &w);
-    if (code < 0 && (!take_shape(&w) || !take_uvs(&w) || !take_colours(&w) || !take_sets(&w, s->scene) ||
-                     !take_stage(&w, s, &s->entries[k])))
+    if (code < 0 && (!number_rows(&w) || !take_shape(&w) || !take_uvs(&w) || !take_colours(&w) ||
+                     !take_sets(&w, s->scene) || !take_stage(&w, s, &s->entries[k])))
         code = cli_fail(c, EXIT_LOCAL, "no memory");
     out->mesh.primvars = out->primvars;
     out->mesh.sets = out->sets;

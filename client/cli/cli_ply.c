@@ -2,12 +2,14 @@
 /* cli_ply.c: reads PLY. libassimp does too, but has one UV a vertex where PLY has one a corner, misreads some binary
  * files by a byte, and fills up a file that is cut off with rows that came before. */
 #include "cli_import.h"
+#include "proto/files/file_names.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_PROPERTIES 64
 #define MOST_ELEMENTS 16
+#define MOST_SETS 8
 
 /* What a property is for a mesh: a coordinate, a colour or a UV of a vertex; a list of a face; a strip of triangles. */
 enum role { NOTHING, X, Y, Z, RED, GREEN, BLUE, ALPHA, S, T, N_ROLES, INDICES, TEXCOORD, STRIP };
@@ -18,6 +20,14 @@ struct type {
 struct property {
     struct type is, count; /* count.kind is 0 where it is no list. */
     enum role role;
+    int set; /* Of faces: which of the face sets it is, counted from 1; 0 is none. */
+};
+/* Face sets, as proto/files writes them: a line "comment NAME k TEXT" for each set, then an integer NAME of faces. */
+struct face_sets {
+    char *name;
+    int64_t n;
+    const char **names; /* [n] */
+    int32_t *values;    /* [n_faces + 1] */
 };
 struct element {
     char name[32];
@@ -26,7 +36,7 @@ struct element {
     struct property properties[MOST_PROPERTIES];
 };
 struct ply {
-    const char *at, *end, *rows; /* Where it is, where it ends, and where its rows begin. */
+    const char *begin, *at, *end, *rows; /* Where it begins, is and ends, and where its rows begin. */
     int line, ended, binary, big_endian, n_elements, has[N_ROLES], texcoords;
     double most[N_ROLES]; /* What a colour counts as 1. */
     struct element elements[MOST_ELEMENTS];
@@ -36,6 +46,9 @@ struct ply {
     int64_t room_corners;      /* What is behind it belongs to faces that are left out. */
     int32_t *counts, *corners; /* NULL while only the numbers are found out. */
     float *points, *colours, *opacities, *uvs, *corner_uvs;
+    struct face_sets sets[MOST_SETS];
+    int n_sets;
+    struct cli_cage *cage;
     char why[200];      /* What is wrong; "" while nothing is. */
     char left_out[200]; /* Names of properties and elements. */
 };
@@ -95,12 +108,55 @@ static void leave_out(struct ply *p, const char *name, const char *of)
         snprintf(p->left_out + n, sizeof p->left_out - n, "%s%s%s", n ? ", " : "", of, name);
 }
 
+/* The names that comments of the head so far give to the values of a property of faces. Returns how many there are, -1
+ * without memory; puts them into `names` where that is not NULL. */
+static int64_t find_names(struct ply *p, const char *property, const char **names)
+{
+    const size_t length = strlen(property);
+    int64_t n = 0;
+    for (const char *at = p->begin, *next; at < p->at; at = next) {
+        const char *line = at, *end = memchr(at, '\n', (size_t)(p->at - at));
+        char *text;
+        end = end ? end : p->at;
+        next = end + 1;
+        if (end - line < (ptrdiff_t)length + 12 || memcmp(line, "comment ", 8) != 0 ||
+            memcmp(line + 8, property, length) != 0 || line[8 + length] != ' ' ||
+            strtoll(line + 8 + length, &text, 10) != n + 1 || *text != ' ' || text + 1 >= end)
+            continue;
+        const size_t bytes = (size_t)(end - text) - 1 - (end[-1] == '\r');
+        char *copy = names ? cli_cage_rows(p->cage, (int64_t)bytes + 1, 1) : NULL;
+        if (names && !copy)
+            return -1;
+        if (names)
+            names[n] = memcpy(copy, text + 1, bytes);
+        n++;
+    }
+    return n;
+}
+
+/* Adds face sets if the head has names for the values of this property. Returns their number, counted from 1, or 0. */
+static int add_sets(struct ply *p, const char *property)
+{
+    struct face_sets *s = &p->sets[p->n_sets];
+    char valid[FILE_NAME_SIZE];
+    if (p->n_sets == MOST_SETS || strlen(property) > 30 ||
+        strcmp(file_name_valid(FILE_NAME_USD, property, valid), property) != 0)
+        return 0;
+    const int64_t n = find_names(p, property, NULL);
+    if (!n || !(s->name = cli_cage_rows(p->cage, 32, 1)) || !(s->names = cli_cage_rows(p->cage, n, sizeof *s->names)) ||
+        find_names(p, property, s->names) < 0)
+        return 0;
+    snprintf(s->name, 32, "%s", property);
+    s->n = n;
+    return ++p->n_sets;
+}
+
 static void add_property(struct ply *p, char words[5][32])
 {
     struct element *e = p->n_elements ? &p->elements[p->n_elements - 1] : NULL;
     const int list = strcmp(words[1], "list") == 0;
     const char *name = words[list ? 4 : 2];
-    struct property is = {type_of(words[list ? 3 : 1]), list ? type_of(words[2]) : (struct type){0}, NOTHING};
+    struct property is = {type_of(words[list ? 3 : 1]), list ? type_of(words[2]) : (struct type){0}, NOTHING, 0};
     if (!e || !is.is.kind || (list && !is.count.kind)) {
         snprintf(p->why, sizeof p->why, "line %d of its head is no property: %s %s", p->line, words[0], words[1]);
         return;
@@ -110,7 +166,9 @@ static void add_property(struct ply *p, char words[5][32])
         return;
     }
     is.role = role_of(e->name, name, list);
-    if (is.role == NOTHING && (strcmp(e->name, "vertex") == 0 || strcmp(e->name, "face") == 0))
+    if (is.role == NOTHING && !list && is.is.kind != 'f' && strcmp(e->name, "face") == 0)
+        is.set = add_sets(p, name);
+    if (is.role == NOTHING && !is.set && (strcmp(e->name, "vertex") == 0 || strcmp(e->name, "face") == 0))
         leave_out(p, name, "");
     if (is.role < N_ROLES) {
         p->has[is.role] = 1;
@@ -313,12 +371,16 @@ static void put_vertex(struct ply *p, int64_t row, const double v[N_ROLES])
 static int take_row(struct ply *p, const struct element *e, int64_t row)
 {
     const int64_t corners = p->n_corners, texcoords = p->n_texcoords;
-    double v[N_ROLES] = {0}, other;
+    double v[N_ROLES] = {0};
     int64_t n = -1;
     for (int k = 0; k < e->n_properties; k++) {
         const struct property *is = &e->properties[k];
-        if (is->count.kind ? !take_list(p, is, &n) : !take(p, is->is, is->role < N_ROLES ? &v[is->role] : &other))
+        if (is->count.kind ? !take_list(p, is, &n) : !take(p, is->is, &v[is->role]))
             return 0;
+        if (is->set && p->counts) { /* What the file has for a set that has no name is none. */
+            const struct face_sets *s = &p->sets[is->set - 1];
+            s->values[p->n_faces] = v[NOTHING] > 0 && v[NOTHING] <= (double)s->n ? (int32_t)v[NOTHING] : 0;
+        }
     }
     while (!p->binary && p->at < p->end && *p->at != '\n') /* A text has a row a line; more words are no other row. */
         p->at++;
@@ -368,6 +430,9 @@ static int make_room(struct ply *p, struct cli_cage *cage)
     p->counts = cli_cage_rows(cage, p->n_faces, sizeof *p->counts);
     p->corners = cli_cage_rows(cage, p->n_corners, sizeof *p->corners);
     p->room_corners = p->n_corners;
+    for (int i = 0; i < p->n_sets; i++) /* The last face may be one that is left out. */
+        if (!(p->sets[i].values = cli_cage_rows(cage, p->n_faces + 1, sizeof *p->sets[i].values)))
+            return 0;
     p->colours = colours ? cli_cage_rows(cage, p->n_vertices, 3 * sizeof *p->colours) : NULL;
     p->opacities = colours && p->has[ALPHA] ? cli_cage_rows(cage, p->n_vertices, sizeof *p->opacities) : NULL;
     if (p->texcoords)
@@ -409,6 +474,18 @@ static void set_colours(const struct ply *p, struct cli_cage *cage)
     m->primvars = cage->primvars;
 }
 
+static void set_sets(const struct ply *p, struct cli_cage *cage)
+{
+    struct subd_mesh *m = &cage->mesh;
+    for (int i = 0; i < p->n_sets; i++) {
+        const struct face_sets *s = &p->sets[i];
+        cage->sets[m->n_primvars] = (struct subd_set_names){s->names, s->n};
+        cage->primvars[m->n_primvars++] =
+            (struct subd_primvar){s->name, "uniform", "i32", 1, s->values, NULL, p->n_faces, 0};
+    }
+    m->sets = cage->sets;
+}
+
 /* Reads the head, and counts. Returns -1 to go on, or the exit code. */
 static int begin(const struct cli *c, const char *path, struct ply *p)
 {
@@ -438,7 +515,8 @@ int cli_ply_cage(const struct cli *c, const char *path, const char *data, size_t
     *out = (struct cli_cage){.mesh = SUBD_INIT(subd_mesh)};
     if (!p)
         return cli_fail(c, EXIT_LOCAL, "no memory");
-    p->at = data;
+    p->cage = out;
+    p->begin = p->at = data;
     p->end = data + n;
     code = begin(c, path, p);
     if (code < 0 && !make_room(p, out))
@@ -452,6 +530,7 @@ int cli_ply_cage(const struct cli *c, const char *path, const char *data, size_t
         out->mesh.n_faces = p->n_faces;
         out->mesh.n_corners = p->n_corners;
         set_colours(p, out);
+        set_sets(p, out);
         if (!set_uvs(p, out))
             code = cli_fail(c, EXIT_LOCAL, "no memory");
     }

@@ -10,7 +10,7 @@
 #define RECEIVE_BUFFER (512 * 1024)
 #define CANCELLED "cancelled by subd_cancel"
 #define MAX_PROBLEM ((int64_t)512 << 10) /* It may list the Meshes of a file. */
-#define MAX_ANSWER ((int64_t)16 << 20) /* An answer can unpack to a hundred times its size. */
+#define MAX_ANSWER ((int64_t)16 << 20)   /* An answer can unpack to a hundred times its size. */
 
 /* ---- what arrives ------------------------------------------------------------------------------------------ */
 

@@ -46,10 +46,12 @@ int surface_admits(const struct surface_format *format, const struct surface *s,
         return SURFACE_ETOO_LARGE;
     if (format->build == glb_build && s->n_faces == 0)
         *why = "the surface has no faces, and glTF no empty meshes; ask for another format";
-    /* In PLY one byte counts the corners, and nowhere may the row of a face become too long. */
+    /* In PLY one byte counts the corners, and one their UVs' numbers. Nowhere may the row of a face become too long. */
+    const int most = format->build == ply_build && s->uvs.count ? MOST_CORNERS / 2 : MOST_CORNERS;
     for (int64_t i = 0; !format->triangles && !s->face_size && i < s->n_faces; i++)
-        if (s->face_sizes[i] > MOST_CORNERS)
-            *why = "a face has more than 255 corners; ask for another format";
+        if (s->face_sizes[i] > most)
+            *why = most < MOST_CORNERS ? "a face with UVs has more than 127 corners; ask for another format"
+                                       : "a face has more than 255 corners; ask for another format";
     return *why ? SURFACE_EUNSUPPORTED : SURFACE_OK;
 }
 

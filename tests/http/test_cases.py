@@ -14,76 +14,10 @@ there. The input is `file`, or `lines` under that name. It is one of the tests o
   export          checks of refined files: finite, materials (with halves), flat_normals, uv_obj, uv_glb, up_axis (with
                   top), ply_rgb
 """
-import collections, fnmatch, json, os, re, struct, subprocess, sys, tempfile
+import collections, functools, json, os, re
+from files import SHAPES, accessor, check, close, read_glb, read_obj, run_tests
 
-BIN = os.environ.get("SUBDD_BIN") or "build/bin"
-PLACES = [os.path.join(os.environ.get(name) or there, "cases") for name, there in (("SUBDD_SHAPES", "tests/shapes"), ("SUBDD_SHARED", "../shared"))]
-
-
-class Wrong(Exception):
-    pass
-
-
-def check(good, sentence):
-    if not good:
-        raise Wrong(sentence)
-
-
-class Daemon:
-    def __init__(self, folder):
-        self.log = open(os.path.join(folder, "log"), "w")
-        self.process = subprocess.Popen(
-            [os.path.join(BIN, "subdd"), "--listen", "127.0.0.1:0", "--data-dir", os.path.join(folder, "data"), "--backend",
-             os.environ.get("SUBDD_TEST_BACKEND") or "cpu"], stdout=subprocess.PIPE, stderr=self.log, text=True)
-        self.url = re.search(r"http://\S+", self.process.stdout.readline()).group(0)
-
-    def subd(self, *args):
-        return subprocess.run([os.path.join(BIN, "subd"), *args, "--server", self.url, "--timeout", "100"], capture_output=True, text=True,
-                              errors="replace")
-
-    def made(self, *args):
-        ran = self.subd(*args)
-        check(ran.returncode == 0, f"subd {' '.join(args)}: {ran.stderr.strip()}")
-        return ran.stdout
-
-
-# ---- files that come out ------------------------------------------------------------------------------------------
-def read_obj(path):
-    """A list of rows for each statement, and the corners of each face as lists of up to three rows (-1: none)."""
-    rows, faces = collections.defaultdict(list), []
-    for line in open(path):
-        words = line.split()
-        if not words or words[0].startswith("#"):
-            continue
-        if words[0] == "f":
-            faces.append([[int(part) - 1 if part else -1 for part in word.split("/")] for word in words[1:]])
-        elif words[0] in ("v", "vt", "vn"):
-            rows[words[0]].append([float(word) for word in words[1:]])
-        else:
-            rows[words[0]].append(words[1:])
-    return rows, faces
-
-
-def read_glb(path):
-    data = open(path, "rb").read()
-    n = struct.unpack_from("<I", data, 12)[0]
-    return json.loads(data[20:20 + n]), data[28 + n:]
-
-
-def accessor(glb, row):
-    tree, binary = glb
-    a = tree["accessors"][row]
-    width = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}[a["type"]]
-    view = tree["bufferViews"][a["bufferView"]]
-    kind = {5126: "f", 5125: "I", 5123: "H", 5121: "B"}[a["componentType"]]
-    size = struct.calcsize(kind)
-    at = view.get("byteOffset", 0) + a.get("byteOffset", 0)
-    stride = view.get("byteStride", width * size)
-    return [struct.unpack_from(f"<{width}{kind}", binary, at + i * stride) for i in range(a["count"])]
-
-
-def close(a, b):
-    return len(a) == len(b) and all(abs(x - y) < 1e-5 for x, y in zip(a, b))
+PLACES = [os.path.join(there, "cases") for there in (SHAPES, os.environ.get("SUBDD_SHARED") or "../shared")]
 
 
 def check_uvs(xy, uv, turned, what):
@@ -222,35 +156,15 @@ def run_case(daemon, case, base, folder):
         daemon.subd("rm", mesh)
 
 
-def main():
-    passed, failed, skipped = 0, [], 0
-    pick = os.environ.get("SUBDD_TEST_FILTER") or "*"
-    with tempfile.TemporaryDirectory() as folder:
-        daemon = Daemon(folder)
-        try:
-            for base in PLACES:
-                listed = os.path.join(base, "cases.json")
-                if not os.path.exists(listed):
-                    print(f"skipped: there is no {listed}\n[  SKIPPED ] 1 test(s)")
-                    skipped += 1
-                    continue
-                for case in json.load(open(listed)):
-                    if case.get("by_hand") or not fnmatch.fnmatch(case["name"], pick):
-                        continue
-                    try:
-                        run_case(daemon, case, base, folder)
-                        print(f"[       OK ] {case['name']}")
-                        passed += 1
-                    except Exception as wrong:
-                        print(f"[  FAILED  ] {case['name']}: {wrong or type(wrong).__name__}")
-                        failed.append(case["name"])
-        finally:
-            daemon.process.terminate()
-            daemon.process.wait()
-    print(f"[  PASSED  ] {passed} test(s).")
-    if failed:
-        print(f"[  FAILED  ] {len(failed)} test(s), listed above")
-    sys.exit(bool(failed))
+def cases(daemon, folder):
+    for base in PLACES:
+        listed = os.path.join(base, "cases.json")
+        if not os.path.exists(listed):
+            yield listed, f"there is no {listed}"
+            continue
+        for case in json.load(open(listed)):
+            if not case.get("by_hand"):
+                yield case["name"], functools.partial(run_case, daemon, case, base, folder)
 
 
-main()
+run_tests(cases)

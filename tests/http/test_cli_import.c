@@ -390,6 +390,12 @@ static void test_damaged(void **state)
                          "exit 9; done; subd refine cube.obj -o x.glb && head -c -9 x.glb >cut.glb &&\n"
                          "subd push cut.glb 2>err; test $? = 6 && grep -q 'cut.glb is damaged: its head' err"),
                0);
+    write_text(served.dir, "vertices.off", "OFF # x\n\n200000000 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
+    write_text(served.dir, "faces.off", "OFF 3 2 0\n0 0 0\n1 0 0\n# 0 1 0\n0 1 0\n3 0 1 2\n");
+    ran_fails(RUN("push", "vertices.off"), 6,
+              "vertices.off is damaged: its head promises 200,000,000 vertices and 1 faces, and it ends after 4 lines");
+    ran_fails(RUN("push", "faces.off"), 6,
+              "faces.off is damaged: its head promises 3 vertices and 2 faces, and it ends after 4 lines of them");
     ran_fails(RUN("push", "index.ply"), 6, "index.ply is damaged: face 0 uses vertex 9, and there are 3");
     ran_fails(RUN("push", "cloud.ply"), 6, "cloud.ply");
     ran_fails(RUN("push", "empty.glb"), 6, "empty.glb is empty");

@@ -343,6 +343,12 @@ static int read_statement(struct layer_reader *r)
 
 /* ---- the order --------------------------------------------------------------------------------------------------- */
 
+int64_t usda_field_bytes(const struct usda_layer *layer, int32_t field)
+{
+    const int64_t next = field + 1 < layer->n_fields ? layer->fields[field + 1].at : (int64_t)layer->bytes;
+    return next - layer->fields[field].at;
+}
+
 unsigned usda_hash(struct usda_span name)
 {
     uint32_t h = 2166136261u;

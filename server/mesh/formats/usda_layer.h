@@ -68,6 +68,8 @@ int usda_declare(struct usda_lexer *lx, struct usda_declaration *d) __attribute_
  * its name. The lexer then stands at the first token of the value; *there is false when it has none. */
 int usda_field_open(const struct usda_layer *layer, const struct usda_field *f, struct usda_lexer *lx,
                     struct usda_declaration *d, bool *there, struct sdd_error *err) __attribute__((warn_unused_result));
+/* usda_field_bytes: how far it is from the beginning of a field to that of the next one in the file, or to its end. */
+int64_t usda_field_bytes(const struct usda_layer *layer, int32_t field);
 /* usda_hash: the hash of a field's name. */
 unsigned usda_hash(struct usda_span name);
 /* usda_prim_name: the name of a prim. */

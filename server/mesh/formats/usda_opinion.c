@@ -27,9 +27,10 @@ struct usda_opinion usda_find(const struct usda_stage *stage, int32_t prim, cons
     const struct usda_stage_prim *p = &stage->prims[prim];
     struct usda_opinion o = {-1, -1};
     const unsigned hash = usda_hash(name);
-    for (int32_t i = p->n; i-- > 0;) /* The weakest first: a later opinion wins. */
+    for (int32_t i = p->n; i-- > 0 && *stage->left >= 0;) /* The weakest first: a later opinion wins. */
         for (int32_t k = l->prims[stage->specs[p->first + i]].fields; k >= 0; k = l->fields[k].next) {
             const struct usda_field *f = &l->fields[k];
+            --*stage->left;
             if ((f->kind == USDA_META) == metadata && f->kind != USDA_DECLARED && f->kind != USDA_CONNECTED &&
                 is_named(l, f, name, hash))
                 *(f->kind == USDA_SAMPLES ? &o.samples : &o.value) = k;
@@ -46,8 +47,11 @@ int usda_each(const struct usda_stage *stage, int32_t prim, int (*see)(void *arg
     if (stop_asked())
         return stop_fail(NULL);
     for (int32_t i = p->n; i-- > 0 && !rc;)
-        for (int32_t k = l->prims[stage->specs[p->first + i]].fields; k >= 0 && !rc; k = l->fields[k].next)
+        for (int32_t k = l->prims[stage->specs[p->first + i]].fields; k >= 0 && !rc; k = l->fields[k].next) {
+            if (usda_stage_read(stage, usda_field_bytes(l, k), NULL))
+                return SDD_OK;
             rc = see(arg, &l->fields[k]);
+        }
     return rc;
 }
 
@@ -97,7 +101,11 @@ int usda_value(const struct usda_stage *stage, struct usda_opinion o, const stru
     int rc = SDD_OK;
     *there = false;
     d = d ? d : &own;
-    if (o.value >= 0 && !(ask && ask->has_time && o.samples >= 0))
+    if (o.value >= 0)
+        rc = usda_stage_read(stage, usda_field_bytes(l, o.value), err);
+    if (o.samples >= 0 && !rc)
+        rc = usda_stage_read(stage, usda_field_bytes(l, o.samples), err);
+    if (!rc && o.value >= 0 && !(ask && ask->has_time && o.samples >= 0))
         rc = usda_field_open(l, &l->fields[o.value], lx, d, there, err);
     if (rc || *there || o.samples < 0)
         return rc;

@@ -44,6 +44,7 @@ static const struct {
 struct usda_reader {
     struct usda_layer layer;
     struct usda_stage stage;
+    int64_t left;          /* Of the bytes that the stage may read. */
     struct usda_part part; /* What the readers of parts take. */
     int32_t prim;          /* The Mesh. */
     struct words values[N_ARRAYS];
@@ -310,8 +311,9 @@ static int build(struct usda_reader *r, struct mesh **out)
 static int begin(struct usda_reader *r, const void *body, size_t bytes)
 {
     int rc = usda_layer_read(&r->layer, body, bytes, r->part.losses, r->part.err);
+    r->left = 16 * (int64_t)bytes + (64 << 20);
     if (!rc)
-        rc = usda_stage_compose(&r->stage, &r->layer, r->part.err);
+        rc = usda_stage_compose(&r->stage, &r->layer, &r->left, r->part.err);
     if (!rc)
         rc = usda_stage_choose(&r->stage, r->part.ask, &r->prim, r->part.err);
     if (!rc)
@@ -357,7 +359,7 @@ static void list(const struct usda_reader *r, struct text *prims, struct sdd_err
                     (long long)usda_stage_items(s, s->meshes[i], "faceVertexCounts"), path);
         n++;
     }
-    if (err && n < s->n_meshes) {
+    if (n < s->n_meshes) {
         err->needed = s->n_meshes;
         err->available = n;
     }
@@ -387,6 +389,8 @@ int mesh_from_usda(const void *body, size_t bytes, const struct usda_ask *ask, s
         rc = usda_subsets(&r->part, r->prim, r->values[COUNTS].n, &r->families);
     if (!rc)
         rc = tell(r);
+    if (!rc)
+        rc = usda_stage_read(&r->stage, 0, err);
     if (!rc)
         rc = build(r, out);
     end(r);

@@ -11,6 +11,7 @@
 #define MAX_SELECTIONS 4096 /* Tokens of what a prim of the file selects that are read, for each of its sets. */
 /* References in the file can bring a prim to many places. How many prims may be met, for so many prims in the file. */
 #define MAX_MET(n) (8 * (n) + 200000)
+#define FIELD_BYTES 8 /* What passing a field by costs, of the bytes that may be read. */
 
 /* The children of a prim of the stage, before they are put together. */
 struct child {
@@ -57,6 +58,27 @@ static int push(int32_t **rows, int64_t *n, int64_t *room, int32_t value, struct
     return rc;
 }
 
+int usda_stage_read(const struct usda_stage *stage, int64_t bytes, struct sdd_error *err)
+{
+    *stage->left -= bytes;
+    return *stage->left >= 0 ? SDD_OK
+                             : sdd_fail(err, SDD_ETOO_LARGE, "usda",
+                                        "references inside the file make too much of its %zu bytes: many prims refer "
+                                        "to the same long properties",
+                                        stage->layer->bytes);
+}
+
+/* Appends a prim of the file to those of the prim of the stage. */
+static int push_spec(struct composer *c, int32_t spec)
+{
+    struct usda_stage *st = c->stage;
+    int64_t n = 0;
+    for (int32_t k = st->layer->prims[spec].fields; k >= 0; k = st->layer->fields[k].next)
+        n++;
+    const int rc = usda_stage_read(st, n * FIELD_BYTES, c->err);
+    return rc ? rc : push(&st->specs, &st->n_specs, &st->specs_room, spec, c->err);
+}
+
 /* ---- arcs -------------------------------------------------------------------------------------------------------- */
 
 static int add_specs(struct composer *c, int64_t whole, int64_t first, int64_t n, int level);
@@ -72,7 +94,7 @@ static int add_group(struct composer *c, int64_t whole, int64_t first, int64_t e
         return sdd_fail(c->err, SDD_EINVALID, "usda", "line %d: references lead to each other more than %d times",
                         st->layer->prims[st->layer->order[first]].line, MAX_ARCS);
     for (int64_t i = end; i-- > first && !rc && st->n_specs - whole < MAX_SPECS;)
-        rc = push(&st->specs, &st->n_specs, &st->specs_room, st->layer->order[i], c->err);
+        rc = push_spec(c, st->layer->order[i]);
     return rc ? rc : add_specs(c, whole, at, st->n_specs - at, level);
 }
 
@@ -110,7 +132,9 @@ static int follow(struct composer *c, int32_t spec, const struct usda_field *f, 
     struct usda_lexer lx;
     bool there;
     int64_t first, end;
-    int rc = usda_field_open(st->layer, f, &lx, &d, &there, c->err), depth = 0;
+    int rc = usda_stage_read(st, usda_field_bytes(st->layer, (int32_t)(f - st->layer->fields)), c->err), depth = 0;
+    if (!rc)
+        rc = usda_field_open(st->layer, f, &lx, &d, &there, c->err);
     while (!rc && there) {
         const bool asset = lx.kind == USDA_ASSET && lx.bytes;
         if (lx.kind == '(') {
@@ -150,7 +174,9 @@ static int selection_of(struct composer *c, int64_t whole, struct usda_span set,
             bool there;
             if (f->kind != USDA_META || f->hash != usda_hash(variants))
                 continue;
-            rc = usda_field_open(st->layer, f, &lx, &d, &there, c->err);
+            rc = usda_stage_read(st, usda_field_bytes(st->layer, k), c->err);
+            if (!rc)
+                rc = usda_field_open(st->layer, f, &lx, &d, &there, c->err);
             int64_t left = MAX_SELECTIONS;
             /* { string NAME = "VARIANT" ... }; a name may be in quotes, too. */
             while (!rc && there && left-- > 0 && lx.kind != '}' && lx.kind != USDA_END) {
@@ -297,7 +323,7 @@ static int add_child(struct composer *c, int32_t parent, const struct child *gro
     struct usda_stage_prim *p = &st->prims[st->n];
     *p = (struct usda_stage_prim){.parent = parent, .first = (int32_t)st->n_specs, .depth = (unsigned char)depth};
     for (int64_t i = 0; i < n && i < MAX_SPECS && !rc; i++)
-        rc = push(&st->specs, &st->n_specs, &st->specs_room, group[i].spec, c->err);
+        rc = push_spec(c, group[i].spec);
     if (!rc)
         rc = add_specs(c, p->first, p->first, st->n_specs - p->first, 0);
     p->n = (int32_t)(st->n_specs - p->first);
@@ -364,10 +390,10 @@ static int visit(struct composer *c, int32_t prim)
     return rc;
 }
 
-int usda_stage_compose(struct usda_stage *stage, const struct usda_layer *layer, struct sdd_error *err)
+int usda_stage_compose(struct usda_stage *stage, const struct usda_layer *layer, int64_t *left, struct sdd_error *err)
 {
     struct composer c = {.stage = stage, .err = err};
-    *stage = (struct usda_stage){.layer = layer, .away = -1, .unselected = -1, .unfound = -1};
+    *stage = (struct usda_stage){.layer = layer, .left = left, .away = -1, .unselected = -1, .unfound = -1};
     stage->prims = calloc(1, sizeof *stage->prims);
     if (!stage->prims)
         return sdd_fail(err, SDD_ENO_MEMORY, "usda", "no memory for a stage");

@@ -18,6 +18,7 @@ struct usda_stage_prim {
 };
 struct usda_stage {
     const struct usda_layer *layer;
+    int64_t *left; /* How many bytes may still be read: references can bring the same ones to many places. */
     struct usda_stage_prim *prims;
     int32_t *specs;
     int32_t *meshes; /* The Mesh prims, in the order of the file. */
@@ -33,11 +34,14 @@ struct usda_opinion {
     int32_t value, samples;
 };
 
-/* usda_stage_compose: composes the stage of a layer, which must outlive it.
+/* usda_stage_compose: composes the stage of a layer, which must outlive it, and so must *left.
  * Owner   the caller frees *stage with usda_stage_free, also on error
  * Errors  SDD_EINVALID (nested too deep), SDD_ETOO_LARGE (references that multiply the prims), SDD_ENO_MEMORY */
-int usda_stage_compose(struct usda_stage *stage, const struct usda_layer *layer, struct sdd_error *err)
+int usda_stage_compose(struct usda_stage *stage, const struct usda_layer *layer, int64_t *left, struct sdd_error *err)
     __attribute__((warn_unused_result));
+/* usda_stage_read: takes so many bytes from those that may be read. Errors  SDD_ETOO_LARGE, again and again once they
+ * are used up, so that who ignores it is told later */
+int usda_stage_read(const struct usda_stage *stage, int64_t bytes, struct sdd_error *err);
 void usda_stage_free(struct usda_stage *stage);
 /* usda_stage_name: the name of a prim of the stage. */
 struct usda_span usda_stage_name(const struct usda_stage *stage, int32_t prim);
@@ -57,7 +61,8 @@ int64_t usda_stage_items(const struct usda_stage *stage, int32_t prim, const cha
 
 /* usda_find: what the stage says of a property of this name, or with `metadata` of the prim's metadata. */
 struct usda_opinion usda_find(const struct usda_stage *stage, int32_t prim, const char *name, bool metadata);
-/* usda_each: calls `see` with every field of a prim, the weakest first, until it returns an error. */
+/* usda_each: calls `see` with every field of a prim, the weakest first, until it returns an error or no more bytes
+ * may be read, which usda_stage_read then tells. */
 int usda_each(const struct usda_stage *stage, int32_t prim, int (*see)(void *arg, const struct usda_field *f),
               void *arg) __attribute__((warn_unused_result));
 /* usda_value: the lexer at the first token of the value that is asked for; *there is false when there is none. *d and

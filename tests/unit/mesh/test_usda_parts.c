@@ -300,6 +300,44 @@ static void test_round_trip(void **state)
     mesh_free(m);
 }
 
+/* Ops and subsets that all refer to the same long value are refused, before they take long. */
+static void test_shared_values(void **state)
+{
+    char *text = malloc(2000000), *at = text;
+    (void)state;
+    at += snprintf(at, 1000, HEAD "def \"x\" {\nuniform token elementType = \"face\"\nint[] indices = [");
+    for (int i = 0; i < 100000; i++)
+        at += snprintf(at, 1000, "0, ");
+    at += snprintf(at, 1000, "]\n}\ndef Mesh \"m\" {\n" QUAD);
+    for (int i = 0; i < 1000; i++)
+        at +=
+            snprintf(at, 1000, "def GeomSubset \"s%d\" (references = </x>) { uniform token familyName = \"f\" }\n", i);
+    (void)snprintf(at, 1000, "}\n");
+    usda_refused(text, SDD_ETOO_LARGE, "make too much of its");
+    at = text + snprintf(text, 1000, HEAD "class \"c\" {\nuniform token[] xformOpOrder = [");
+    for (int i = 0; i < 64; i++)
+        at += snprintf(at, 1000, "\"xformOp:translate\", ");
+    at += snprintf(at, 1000, "]\ndouble3 xformOp:translate.timeSamples = {");
+    for (int i = 0; i < 10000; i++)
+        at += snprintf(at, 1000, "%d: (0, 0, 0), ", i);
+    at += snprintf(at, 1000, "}\n}\n");
+    for (int i = 0; i < 100; i++)
+        at += snprintf(at, 1000, "def Xform \"x\" (references = </c>) {\n");
+    at += snprintf(at, 1000, "def Mesh \"m\" {\n" QUAD "}\n");
+    for (int i = 0; i < 100; i++)
+        at += snprintf(at, 1000, "}\n");
+    usda_refused(text, SDD_ETOO_LARGE, "make too much of its");
+    at = text + snprintf(text, 1000, HEAD "class \"c\" {\nfloat primvars:x.timeSamples = {");
+    for (int i = 0; i < 50000; i++)
+        at += snprintf(at, 1000, "%d: 0, ", i);
+    at += snprintf(at, 1000, "}\n}\ndef Mesh \"m\" (references = [");
+    for (int i = 0; i < 250; i++)
+        at += snprintf(at, 1000, "</c>, ");
+    (void)snprintf(at, 1000, "]) {\n" QUAD "}\n");
+    usda_refused(text, SDD_ETOO_LARGE, "make too much of its");
+    free(text);
+}
+
 /* Many sets: their names, and in time. */
 static void test_many_sets(void **state)
 {
@@ -338,7 +376,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_units),     cmocka_unit_test(test_ops),        cmocka_unit_test(test_orders),
         cmocka_unit_test(test_stack),     cmocka_unit_test(test_subsets),    cmocka_unit_test(test_subset_losses),
-        cmocka_unit_test(test_inherited), cmocka_unit_test(test_round_trip), cmocka_unit_test(test_many_sets),
+        cmocka_unit_test(test_inherited), cmocka_unit_test(test_round_trip), cmocka_unit_test(test_shared_values),
+        cmocka_unit_test(test_many_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,6 +195,20 @@ static void test_many(void **state)
         at += snprintf(at, 1000, "def \"n%d\" (references = </m%d>) {}\n", i % 50000, i);
     is(text, NULL, 7, "/m",
        "line 50006: references </m50000> leads to no prim of the file with a Mesh (100000 such in all)\n");
+    at = text + snprintf(text, 1000, HEAD "def Mesh \"m\" {" AT(7) "}\ndef \"many\" {\n");
+    for (int i = 0; i < 10000; i++)
+        at += snprintf(at, 1000, "int a%d = 0\n", i);
+    at += snprintf(at, 1000, "}\n");
+    for (int i = 0; i < 2000; i++)
+        at += snprintf(at, 1000, "def \"r%d\" (references = </many>) {}\n", i);
+    usda_refused(text, SDD_ETOO_LARGE, "make too much of its");
+    at = text + snprintf(text, 1000, HEAD "def Mesh \"m\" {" AT(7) "}\nclass \"long\" (references = [");
+    for (int i = 0; i < 20000; i++)
+        at += snprintf(at, 1000, "</none>, ");
+    at += snprintf(at, 1000, "]) {}\n");
+    for (int i = 0; i < 2000; i++)
+        at += snprintf(at, 1000, "def \"r%d\" (references = </long>) {}\n", i);
+    usda_refused(text, SDD_ETOO_LARGE, "make too much of its");
     (void)clock_gettime(CLOCK_MONOTONIC, &b);
     assert_true(b.tv_sec - a.tv_sec < 20);
     free(text);

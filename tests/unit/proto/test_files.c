@@ -261,6 +261,27 @@ static void test_ply(void **state)
     free(ply);
 }
 
+/* One byte counts the corners of a face, and one the numbers of their UVs. */
+static void test_ply_large_faces(void **state)
+{
+    static const int32_t large = 128;
+    static const uint32_t zeros[128];
+    const struct surface_format *ply = surface_format_named(".ply");
+    struct surface s = surface();
+    const char *why;
+    (void)state;
+    s.corners = zeros;
+    s.face_sizes = &large;
+    s.n_faces = 1;
+    s.n_corners = large;
+    assert_int_equal(surface_admits(ply, &s, &why), SURFACE_OK);
+    s.uvs = (struct surface_rows){uvs, 3, 2};
+    s.uv_corners = zeros;
+    assert_int_equal(surface_admits(ply, &s, &why), SURFACE_EUNSUPPORTED);
+    assert_string_equal(why, "a face with UVs has more than 127 corners; ask for another format");
+    assert_int_equal(surface_admits(surface_format_named(".obj"), &s, &why), SURFACE_OK);
+}
+
 static void test_usda(void **state)
 {
     static const double turn[16] = {0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 0.5, 0, 0, 1};
@@ -309,6 +330,7 @@ int main(void)
         cmocka_unit_test(test_glb_unknown_stage),
         cmocka_unit_test(test_obj),
         cmocka_unit_test(test_ply),
+        cmocka_unit_test(test_ply_large_faces),
         cmocka_unit_test(test_usda),
         cmocka_unit_test(test_further_uvs),
     };
