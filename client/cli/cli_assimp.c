@@ -200,13 +200,19 @@ static void on_crash(int number)
 static void watch_crashes(const char *path, int on)
 {
     static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
-    static char stack[1 << 16];
-    const struct sigaction action = {.sa_handler = on ? on_crash : SIG_DFL, .sa_flags = SA_ONSTACK};
+    static struct sigaction before[sizeof numbers / sizeof *numbers];
+    static stack_t stack_before;
+    static char room[1 << 16];
+    const struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+    const stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
     snprintf(crash, sizeof crash, "subd: libassimp crashes at %.250s; write it as .obj or .usda where it was made\n",
              path);
-    if (sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL) == 0)
-        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-            sigaction(numbers[i], &action, NULL);
+    if (on)
+        sigaltstack(&stack, &stack_before);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaction(numbers[i], on ? &action : &before[i], on ? &before[i] : NULL);
+    if (!on)
+        sigaltstack(&stack_before, NULL);
 }
 
 static const struct aiScene *read_scene(const char *path, const char *data, size_t n, const char *format)

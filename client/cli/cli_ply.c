@@ -11,8 +11,8 @@
 #define MOST_ELEMENTS 16
 #define MOST_SETS 8
 
-/* What a property is for a mesh: a coordinate, a colour or a UV of a vertex; a list of a face. */
-enum role { NOTHING, X, Y, Z, RED, GREEN, BLUE, ALPHA, S, T, N_ROLES, INDICES, TEXCOORD };
+/* What a property is for a mesh: a coordinate, a colour or a UV of a vertex; a list of a face; a strip of triangles. */
+enum role { NOTHING, X, Y, Z, RED, GREEN, BLUE, ALPHA, S, T, N_ROLES, INDICES, TEXCOORD, STRIP };
 struct type {
     char kind; /* 'i' signed, 'u' unsigned, 'f' floating; 0 is none. */
     int bytes;
@@ -40,6 +40,8 @@ struct ply {
     int line, ended, binary, big_endian, n_elements, has[N_ROLES], texcoords;
     double most[N_ROLES]; /* What a colour counts as 1. */
     struct element elements[MOST_ELEMENTS];
+    int32_t strip[2];                                          /* The last two vertices of a strip. */
+    int64_t in_strip;                                          /* How many vertices it has. */
     int64_t n_vertices, n_faces, n_corners, n_texcoords, lost; /* lost: faces of less than three corners. */
     int64_t room_corners;      /* What is behind it belongs to faces that are left out. */
     int32_t *counts, *corners; /* NULL while only the numbers are found out. */
@@ -91,6 +93,8 @@ static enum role role_of(const char *element, const char *name, int list)
                 {"vertex_indices", INDICES},
                 {"vertex_index", INDICES},
                 {"texcoord", TEXCOORD}};
+    if (list && strcmp(element, "tristrips") == 0)
+        return strncmp(name, "vertex_ind", 10) == 0 ? STRIP : NOTHING;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(name, rows[i].name) == 0 && list == (rows[i].role > N_ROLES))
             return strcmp(element, list ? "face" : "vertex") == 0 ? rows[i].role : NOTHING;
@@ -190,7 +194,7 @@ static void add_element(struct ply *p, char words[5][32])
     e->rows = strtoll(words[2], NULL, 10);
     if (strcmp(words[1], "vertex") == 0)
         p->n_vertices = e->rows;
-    else if (strcmp(words[1], "face") != 0 && e->rows > 0)
+    else if (strcmp(words[1], "face") != 0 && strcmp(words[1], "tristrips") != 0 && e->rows > 0)
         leave_out(p, words[1], "element ");
     if (errno || e->rows < 0 || !*words[2])
         snprintf(p->why, sizeof p->why, "line %d of its head has no count: element %s %s", p->line, words[1], words[2]);
@@ -290,6 +294,41 @@ static int take(struct ply *p, struct type is, double *value)
     return 1;
 }
 
+static int take_corner(struct ply *p, double value)
+{
+    if (!(value >= 0 && value < (double)p->n_vertices) || p->n_corners >= INT32_MAX) {
+        snprintf(p->why, sizeof p->why, "face %lld uses vertex %g, and there are %lld",
+                 (long long)(p->n_faces + p->lost), value, (long long)p->n_vertices);
+        return 0;
+    }
+    if (p->corners && p->n_corners < p->room_corners)
+        p->corners[p->n_corners] = (int32_t)value;
+    p->n_corners++;
+    return 1;
+}
+
+/* Each vertex of a strip makes a triangle with the two before it, each the other way round as the one before; -1 begins
+ * anew. Triangles of less than three vertices only lead to the next place. */
+static int take_strip(struct ply *p, double value)
+{
+    const int32_t a = p->strip[0], b = p->strip[1];
+    if (value == -1.0) {
+        p->in_strip = 0;
+        return 1;
+    }
+    if (p->in_strip >= 2 && a != b && value != (double)a && value != (double)b) {
+        if (!take_corner(p, a) || !take_corner(p, b) || !take_corner(p, value))
+            return 0;
+        if (p->counts)
+            p->counts[p->n_faces] = 3;
+        p->n_faces++;
+        p->texcoords = 0;
+    } else if (!(value >= 0 && value < (double)p->n_vertices))
+        return take_corner(p, value);
+    p->strip[p->in_strip++ & 1] = (int32_t)value;
+    return 1;
+}
+
 static int take_list(struct ply *p, const struct property *is, int64_t *corners)
 {
     double n, value;
@@ -297,19 +336,13 @@ static int take_list(struct ply *p, const struct property *is, int64_t *corners)
         return 0;
     if (!(n >= 0 && n <= (double)(p->end - p->at)))
         return 0;
+    p->in_strip = 0;
     for (int64_t i = 0; i < (int64_t)n; i++) {
         if (!take(p, is->is, &value))
             return 0;
-        if (is->role == INDICES) {
-            if (!(value >= 0 && value < (double)p->n_vertices) || p->n_corners >= INT32_MAX) {
-                snprintf(p->why, sizeof p->why, "face %lld uses vertex %g, and there are %lld",
-                         (long long)(p->n_faces + p->lost), value, (long long)p->n_vertices);
-                return 0;
-            }
-            if (p->corners && p->n_corners < p->room_corners)
-                p->corners[p->n_corners] = (int32_t)value;
-            p->n_corners++;
-        } else if (is->role == TEXCOORD) {
+        if ((is->role == INDICES && !take_corner(p, value)) || (is->role == STRIP && !take_strip(p, value)))
+            return 0;
+        if (is->role == TEXCOORD) {
             if (p->corner_uvs && p->n_texcoords < 2 * p->room_corners)
                 p->corner_uvs[p->n_texcoords] = (float)value;
             p->n_texcoords++;
