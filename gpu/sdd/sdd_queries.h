@@ -13,8 +13,9 @@
 /* Relation XY has a row for each element of kind X, with ids of kind Y. All meshes are answered, manifold or not.
  *   VV  the other ends of a vertex's edges        VE  its edges        VF  its faces
  *   EV  the lower and the higher end of an edge                        EF  its faces
- *   FV  the corners of a face, in its order       FE  the edge after each corner, in the same order, with a sign: 1 where
- *                                                     the face runs along it from the higher end to the lower
+ *   FV  the corners of a face, in its order
+ *   FE  the edge after each corner, in the same order, with a sign: 1 where the face runs along it from the higher end
+ *       to the lower
  *   FF  the faces with which a face shares an edge
  * Rows of VV, VE, VF, EF and FF ascend, have each id once, and never the element itself. Faces of a left-handed mesh
  * a b c d are read as a d c b. Holes are faces. Isolated vertices have empty rows. */
@@ -33,7 +34,8 @@ struct sdd_query_request {
     int ring;
     /* With 1, the row of VV, VE or VF of a vertex goes round it against the clock, as seen from outside. A closed fan
      * of faces begins at its lowest edge, an open one at the edge that has no face before it, so its VV and VE have one
-     * more id than its VF. Several fans of a vertex follow each other by their lowest edges. */
+     * more id than its VF. Several fans of a vertex follow each other by their lowest neighbours; where these are the
+     * same, open ones come first, and then those that begin at a lower edge. */
     int oriented;
     int64_t first, count; /* Where ids is NULL, the rows [first, first + count); SDD_ALL_ROWS is all from `first` on. */
     const int64_t *ids;   /* Shape [n_ids]: whose rows, in this order; an element may come more than once. Or NULL. */
