@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal.h: plans and the making of rows, for this room alone. */
+/* internal.h: plans and the making of rows, for this room alone. Its door is sdd_queries.h. queries.c plans and checks,
+ * rows.c makes flat rows, and rings.c goes round by round. */
 #ifndef SDD_QUERIES_INTERNAL_H
 #define SDD_QUERIES_INTERNAL_H
-#include "gpu/queries/queries.h"
+#include "gpu/tiles/tiles.h"
 #include "gpu/sdd/sdd_queries.h"
+
+/* How rows are made. The first lets the rule choose (rule.c). */
+enum query_way { QUERY_BY_RULE, QUERY_FLAT, QUERY_TRANSPOSE, QUERY_KEPT };
 
 struct sdd_query_plan {
     struct sdd_query_request request; /* Its ids are NULL; see `list`. */
     struct sdd_query_info info;
+    int way;         /* A value of enum query_way. */
     uint64_t serial; /* Of the topology that it was made for. */
     uint32_t *list;  /* Shape [n_rows]: the elements that the request lists, or NULL. */
     int64_t *offset; /* Shape [n_rows + 1]. */
@@ -32,6 +37,14 @@ struct query_output {
     uint8_t *signs;
 };
 
+/* query_plan_by: sdd_query_plan_create, by a way that the caller has chosen. One that tiles do not serve
+ * (query_may_tile) is the flat one. */
+int query_plan_by(sdd_topology *t, const struct sdd_query_request *r, int way, const struct sdd_run *run,
+                  sdd_query_plan **out, struct sdd_error *err) SDD_MUST_CHECK;
+/* query_way: the way that the rows of a plan are made. query_may_tile: whether tiles could make them: all rows of a
+ * relation that they transpose. */
+int query_way(const struct query_work *w);
+int query_may_tile(const struct query_work *w);
 /* query_cancelled: fails with SDD_ECANCELLED if the caller wants no more. */
 int query_cancelled(const struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
 /* query_hold: takes a block of device memory for the work, and notes how much that makes. */
@@ -50,6 +63,12 @@ struct sdd_subjects query_subjects(struct query_work *w, int64_t first, int64_t 
 int flat_count(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
 int flat_fill(struct query_work *w, int64_t first, int64_t n, const struct query_output *out,
               struct sdd_error *err) SDD_MUST_CHECK;
+/* All rows at once, by tiles. tiled_is_kept: whether the rows of a relation are kept with a topology. */
+int tiled_count(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
+int tiled_fill(struct query_work *w, int way, const struct query_output *out, struct sdd_error *err) SDD_MUST_CHECK;
+int tiled_is_kept(const sdd_topology *t, int relation);
+/* tiled_keep: keeps the rows of the plan's relation with the topology, if they are not. */
+int tiled_keep(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
 /* Rings of more than one step, round by round. */
 int ring_count(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
 int ring_fill(struct query_work *w, int64_t first, int64_t n, const struct query_output *out,

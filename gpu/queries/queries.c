@@ -150,11 +150,26 @@ static int work_begin(sdd_topology *t, const sdd_query_plan *p, const struct sdd
                       struct sdd_error *err)
 {
     *w = (struct query_work){.device = t->device, .topology = t, .plan = p, .cancel = run ? run->cancel : NULL};
-    return queries_neighbors(t, &w->neighbors, err);
+    return tiles_neighbors(t, &w->neighbors, err);
+}
+
+/* Counts the ids of all rows. Rows of FF have a length that only their making tells, and tiles do not have to write them
+ * for that. */
+static int count_rows(struct query_work *w, struct sdd_error *err)
+{
+    if (w->plan->request.ring > 1)
+        return ring_count(w, err);
+    return w->plan->request.relation == SDD_FF && query_way(w) != QUERY_FLAT ? tiled_count(w, err) : flat_count(w, err);
 }
 
 int sdd_query_plan_create(sdd_topology *t, const struct sdd_query_request *r, const struct sdd_run *run,
                           sdd_query_plan **out, struct sdd_error *err)
+{
+    return query_plan_by(t, r, QUERY_BY_RULE, run, out, err);
+}
+
+int query_plan_by(sdd_topology *t, const struct sdd_query_request *r, int way, const struct sdd_run *run,
+                  sdd_query_plan **out, struct sdd_error *err)
 {
     struct query_work w;
     sdd_query_plan *p = NULL;
@@ -166,7 +181,8 @@ int sdd_query_plan_create(sdd_topology *t, const struct sdd_query_request *r, co
         rc = work_begin(t, p, run, &w, err);
     if (!rc) {
         w.offset = p->offset;
-        rc = r->ring > 1 ? ring_count(&w, err) : flat_count(&w, err);
+        p->way = query_may_tile(&w) || way == QUERY_BY_RULE ? way : QUERY_FLAT;
+        rc = count_rows(&w, err);
     }
     if (!rc)
         rc = query_within(&w, p->info.n_rows, err);
@@ -284,9 +300,11 @@ int sdd_query(sdd_topology *t, const sdd_query_plan *plan, int64_t first_row, in
     const struct query_output to = {first_row, rows ? rows->ids.memory : NULL, rows ? rows->signs.memory : NULL};
     if (!rc)
         rc = work_begin(t, plan, run, &w, err);
-    if (!rc)
-        rc = plan->request.ring > 1 ? ring_fill(&w, first_row, n_rows, &to, err)
-                                    : flat_fill(&w, first_row, n_rows, &to, err);
+    const int all = n_rows == plan->info.n_rows, way = rc || !all ? QUERY_FLAT : query_way(&w);
+    if (!rc && plan->request.ring > 1)
+        rc = ring_fill(&w, first_row, n_rows, &to, err);
+    else if (!rc)
+        rc = way == QUERY_FLAT ? flat_fill(&w, first_row, n_rows, &to, err) : tiled_fill(&w, way, &to, err);
     if (rc) {
         sdd_rows_free(rows);
         return rc;

@@ -67,7 +67,7 @@ static int count_chunk(struct query_work *w, int64_t first, int64_t n, int32_t *
         DEV_LAUNCH(d, fan_count, &fans, n);
         dev_download(d, &error, m.error, sizeof error);
     } else {
-        struct query_count_args counts = {w->neighbors, subjects, m.count, r->relation};
+        struct query_count_args counts = {w->neighbors, subjects, {NULL, NULL}, m.count, r->relation};
         DEV_LAUNCH(d, query_count, &counts, n);
     }
     dev_mark(d, MARK_ENDED);
@@ -117,7 +117,8 @@ static void launch_filling(const struct query_work *w, int64_t first, int64_t n,
     const struct sdd_query_request *r = &w->plan->request;
     const struct sdd_subjects subjects = {m->list, (uint32_t)(r->first + first)};
     struct fan_fill_args fans = {w->neighbors, subjects, m->offset, m->ids, m->keys, r->relation};
-    struct query_fill_args rows = {w->neighbors, subjects, m->offset, m->ids, m->signs, NULL, r->relation};
+    struct query_fill_args rows = {w->neighbors, subjects, {NULL, NULL}, m->offset,
+                                   m->ids,       m->signs, NULL,         r->relation};
     if (r->oriented)
         DEV_LAUNCH(w->device, fan_fill, &fans, n);
     else
@@ -188,8 +189,10 @@ static int widen_chunk(struct query_work *w, int64_t first, int64_t n, const int
         return rc;
     a = (struct arena){block.memory, 0};
     lay_out_widening(w, n, wide[n] - wide[0], n_ids, &a, &m);
-    struct query_fill_args rows = {
-        w->neighbors, query_subjects(w, first, n, m.list), m.from, m.wide, NULL, m.count, w->plan->request.relation};
+    struct query_fill_args rows = {w->neighbors, query_subjects(w, first, n, m.list),
+                                   {NULL, NULL}, m.from,
+                                   m.wide,       NULL,
+                                   m.count,      w->plan->request.relation};
     struct query_pack_args pack = {m.from, m.to, m.count, m.wide, m.ids};
     upload_offsets(d, m.from, wide, n, relative);
     if (out)

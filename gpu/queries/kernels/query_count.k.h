@@ -4,7 +4,7 @@
  * Launch  item, n rows
  * Cost    of VV and VE about 20 B read a corner of the vertex, of others less; 4 B written a row
  * Result  exact, but for FF: there it counts a face once for each edge that it shares, which is the room that
- *         query_fill needs
+ *         query_fill needs. With `only`, counts of other rows stay.
  * Threads any queue
  * Source  Mahmoud et al. 2021, RXMesh: the eight queries */
 #ifndef SDD_K_QUERY_COUNT_H
@@ -14,6 +14,7 @@
 struct query_count_args {
     struct sdd_neighbors neighbors;
     struct sdd_subjects subjects;
+    struct sdd_flat_only only;
     int32_t *count;
     int32_t relation;
 };
@@ -21,7 +22,10 @@ struct query_count_args {
 SDD_FN void k_query_count(int64_t i, const struct query_count_args *a)
 {
     struct sdd_row r = {NULL, NULL, 0};
-    sdd_row_collect(&r, &a->neighbors, a->relation, sdd_subject(&a->subjects, i));
+    const uint32_t x = sdd_subject(&a->subjects, i);
+    if (sdd_is_left_out(&a->neighbors, &a->only, a->relation, x))
+        return;
+    sdd_row_collect(&r, &a->neighbors, a->relation, x);
     a->count[i] = r.n;
 }
 #endif

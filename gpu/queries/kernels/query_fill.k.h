@@ -14,6 +14,7 @@
 struct query_fill_args {
     struct sdd_neighbors neighbors;
     struct sdd_subjects subjects;
+    struct sdd_flat_only only;
     const uint32_t *offset;
     uint32_t *ids;
     uint8_t *signs;
@@ -24,7 +25,10 @@ struct query_fill_args {
 SDD_FN void k_query_fill(int64_t i, const struct query_fill_args *a)
 {
     struct sdd_row r = {a->ids + a->offset[i], a->signs ? a->signs + a->offset[i] : NULL, 0};
-    sdd_row_collect(&r, &a->neighbors, a->relation, sdd_subject(&a->subjects, i));
+    const uint32_t x = sdd_subject(&a->subjects, i);
+    if (sdd_is_left_out(&a->neighbors, &a->only, a->relation, x))
+        return;
+    sdd_row_collect(&r, &a->neighbors, a->relation, x);
     sdd_row_finish(&r, a->relation);
     if (a->count)
         a->count[i] = r.n;

@@ -3,7 +3,27 @@
  * may be as long as a mesh has corners, so nothing here takes more than n log n steps. */
 #ifndef SDD_QUERY_ROW_DEV_H
 #define SDD_QUERY_ROW_DEV_H
-#include "gpu/queries/neighbors.h"
+#include "gpu/tiles/tile_arrays.h"
+
+/* Which rows a launch makes: all, or where `tile` is given, those of elements that a flat tile owns. */
+struct sdd_flat_only {
+    const struct sdd_tile *tile;
+    const uint32_t *label; /* Of each face (tile_arrays.h). */
+};
+
+/* The kind of the elements that have rows: 0 for vertices, 1 for edges, 2 for faces. */
+SDD_FN int32_t sdd_kind_of_rows(int32_t relation)
+{
+    return relation <= SDD_RELATION_VF ? 0 : relation <= SDD_RELATION_EF ? 1 : 2;
+}
+
+SDD_FN int sdd_is_left_out(const struct sdd_neighbors *q, const struct sdd_flat_only *o, int32_t relation, uint32_t x)
+{
+    if (!o->tile)
+        return 0;
+    const uint32_t owner = sdd_owner(q, o->label, sdd_kind_of_rows(relation), x);
+    return owner == SDD_NONE || !o->tile[owner].is_flat;
+}
 
 /* ---- sorting ----------------------------------------------------------------------------------------------------- */
 /* Puts a[i] of a heap of n numbers, the largest on top, in its place. */
@@ -71,21 +91,6 @@ SDD_FN int32_t sdd_unique_ids(uint32_t *a, int32_t n)
 }
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
-SDD_FN int32_t sdd_n_uses(const struct sdd_neighbors *q, uint32_t e)
-{
-    if (q->use_begin)
-        return (int32_t)(q->use_begin[e + 1] - q->use_begin[e]);
-    return 1 + (q->mesh.twin[q->mesh.edge_corner[e]] < q->mesh.n_corners);
-}
-
-/* Corner k, in ascending order, of those whose edge is e. No two of them are of the same face. */
-SDD_FN uint32_t sdd_use(const struct sdd_neighbors *q, uint32_t e, int32_t k)
-{
-    if (q->use_begin)
-        return q->use_corner[q->use_begin[e] + (uint32_t)k];
-    return k == 0 ? q->mesh.edge_corner[e] : q->mesh.twin[q->mesh.edge_corner[e]];
-}
-
 /* Whether an edge has the same ends as the one before it. Only edges that were split do. */
 SDD_FN int sdd_repeats_ends(const struct sdd_neighbors *q, uint32_t e)
 {

@@ -2,8 +2,8 @@
 /* The kernels of queries, one by one, against naive.h: edge_use_keys, edge_use_begins, query_count, query_fill,
  * query_pack, fan_count, fan_fill; of rings ring_start, ring_count, ring_expand, ring_flags and ring_rows. */
 #include "tests/kernels/launch.h"
-#include "gpu/queries/kernels/edge_use_begins.k.h"
-#include "gpu/queries/kernels/edge_use_keys.k.h"
+#include "gpu/tiles/kernels/edge_use_begins.k.h"
+#include "gpu/tiles/kernels/edge_use_keys.k.h"
 #include "gpu/queries/kernels/fan_count.k.h"
 #include "gpu/queries/kernels/fan_fill.k.h"
 #include "gpu/queries/kernels/query_count.k.h"
@@ -103,7 +103,8 @@ static void check_ff(const struct sdd_neighbors *q, const struct rows *r)
 {
     const struct sdd_subjects all = {NULL, 0};
     struct query_fill_args fill = {
-        *q, all, launch_in(r->wide, r->n, 4), launch_out(r->wide[r->n], 4), NULL, launch_out(r->n, 4), SDD_FF};
+        *q,    all, {NULL, NULL}, launch_in(r->wide, r->n, 4), launch_out(r->wide[r->n], 4), NULL, launch_out(r->n, 4),
+        SDD_FF};
     LAUNCH(query_fill, &fill, r->n);
     struct query_pack_args pack = {fill.offset, launch_in(r->offset, r->n, 4), fill.count, fill.ids,
                                    launch_out(r->offset[r->n], 4)};
@@ -118,7 +119,7 @@ static void check_relation(const struct naive *n, const struct sdd_neighbors *q,
     struct rows r;
     rows_init(&r, n, begin, relation, 0);
     const struct sdd_subjects all = {NULL, 0};
-    struct query_count_args count = {*q, all, launch_out(r.n, 4), relation};
+    struct query_count_args count = {*q, all, {NULL, NULL}, launch_out(r.n, 4), relation};
     LAUNCH(query_count, &count, r.n);
     launch_same(count.count, r.room, sdd_relation_name(relation));
     if (relation == SDD_FF) {
@@ -126,6 +127,7 @@ static void check_relation(const struct naive *n, const struct sdd_neighbors *q,
     } else {
         struct query_fill_args fill = {*q,
                                        all,
+                                       {NULL, NULL},
                                        launch_in(r.offset, r.n, 4),
                                        launch_out(r.offset[r.n], 4),
                                        relation == SDD_FE ? launch_out(n->C, 1) : NULL,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* uses.c: the corners that use each edge of a mesh that is not manifold, kept with the topology. In other meshes
  * twins say it. */
-#include "gpu/queries/queries.h"
 #include "gpu/device/sizes.h"
-#include "gpu/queries/kernels/edge_use_begins.k.h"
-#include "gpu/queries/kernels/edge_use_keys.k.h"
+#include "gpu/tiles/kernels/edge_use_begins.k.h"
+#include "gpu/tiles/kernels/edge_use_keys.k.h"
+#include "gpu/tiles/tiles.h"
 #include <stdlib.h>
 
 struct uses {
@@ -83,7 +83,7 @@ static int make_uses(const sdd_topology *t, struct uses *u, struct sdd_error *er
     return rc;
 }
 
-int queries_neighbors(const sdd_topology *t, struct sdd_neighbors *out, struct sdd_error *err)
+int tiles_neighbors(const sdd_topology *t, struct sdd_neighbors *out, struct sdd_error *err)
 {
     *out = (struct sdd_neighbors){topology_control(t), NULL, NULL};
     if (t->info.manifold)
