@@ -47,6 +47,7 @@ int query_plan_by(sdd_topology *t, const struct sdd_query_request *r, int way, c
  * relation that they transpose. */
 int query_way(const struct query_work *w);
 int query_may_tile(const struct query_work *w);
+int query_is_tiled(int relation); /* Whether tiles transpose the relation at all. */
 /* query_cancelled: fails with SDD_ECANCELLED if the caller wants no more. */
 int query_cancelled(const struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
 /* query_hold: takes a block of device memory for the work, and notes how much that makes. */

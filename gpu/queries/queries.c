@@ -190,6 +190,22 @@ int query_plan_by(sdd_topology *t, const struct sdd_query_request *r, int way, c
     return SDD_OK;
 }
 
+int sdd_query_keep(sdd_topology *t, int relation, const struct sdd_run *run, struct sdd_error *err)
+{
+    const int64_t n = sdd_relation_name(relation) ? count_elements(t, relation, 0) : 0;
+    const sdd_query_plan all = {.request = {.relation = relation, .ring = 1, .count = SDD_ALL_ROWS},
+                                .info = {.n_elements = n, .n_rows = n}};
+    struct query_work w;
+    if (!query_is_tiled(relation))
+        return sdd_fail(err, SDD_EQUERY, "relation", "%s is not one that is kept: VV, VE, VF, EF, FF",
+                        sdd_relation_name(relation) ? names[relation] : "this");
+    int rc = work_begin(t, &all, run, &w, err);
+    if (!rc && !query_may_tile(&w))
+        rc = sdd_fail(err, SDD_ETOO_LARGE, "relation", "the mesh has %lld corners, more than tiles serve",
+                      (long long)t->info.n_corners);
+    return rc ? rc : tiled_keep(&w, err);
+}
+
 const struct sdd_query_info *sdd_query_plan_info(const sdd_query_plan *p)
 {
     return &p->info;

@@ -24,12 +24,16 @@ static const struct cost {
 
 enum { MOST_IDS_AT_ONCE = 1 << 26 }; /* Tiles make all rows together. */
 
+int query_is_tiled(int relation)
+{
+    return relation == SDD_VV || relation == SDD_VE || relation == SDD_VF || relation == SDD_EF || relation == SDD_FF;
+}
+
 int query_may_tile(const struct query_work *w)
 {
     const struct sdd_query_request *r = &w->plan->request;
     const struct sdd_query_info *i = &w->plan->info;
-    const int transposed = r->relation <= SDD_VF || r->relation == SDD_EF || r->relation == SDD_FF;
-    return transposed && r->ring == 1 && !r->oriented && w->neighbors.level == 0 && !w->plan->list &&
+    return query_is_tiled(r->relation) && r->ring == 1 && !r->oriented && w->neighbors.level == 0 && !w->plan->list &&
            i->n_rows == i->n_elements && w->topology->info.n_corners * 4 <= MOST_IDS_AT_ONCE;
 }
 

@@ -75,9 +75,9 @@ int sdd_field_plan(const sdd_mesh *m, const struct sdd_field_request *r, struct 
                    struct sdd_error *err) SDD_MUST_CHECK;
 /* sdd_field: the values of a field at the vertices of the control mesh, or of a refined level, whose connectivity is
  * made and kept as a query of its edges would (sdd_queries.h).
- * Errors  SDD_EQUERY with field what, level, sources (none, or the first that is out of range and how many vertices there are)
- *         or triangles (the first face with a triangle without area, where a cotangent is needed); SDD_ETOO_LARGE with
- *         field max_bytes and `needed`; SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
+ * Errors  SDD_EQUERY with field what, level, sources (none, or the first that is out of range and how many vertices
+ *         there are) or triangles (the first face with a triangle without area, where a cotangent is needed);
+ *         SDD_ETOO_LARGE with field max_bytes and `needed`; SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int sdd_field(sdd_mesh *m, const struct sdd_field_request *r, const struct sdd_run *run, sdd_values **out,
               struct sdd_error *err) SDD_MUST_CHECK;
 /* sdd_smooth: the points of the control mesh after smoothing. The mesh stays as it is.
