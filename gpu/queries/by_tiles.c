@@ -282,8 +282,8 @@ int tiled_fill(struct query_work *w, int way, const struct query_output *out, st
         queue_rows(w, tiles, kept, &m);
         if (!direct)
             dev_download(d, out->ids, m.ids, p->info.n_ids * (int64_t)sizeof *m.ids);
+        w->seconds += dev_elapsed(d, MARK_BEGUN, MARK_ENDED);
         rc = dev_finish(d, err);
-        w->seconds += rc ? 0.0 : dev_elapsed(d, MARK_BEGUN, MARK_ENDED);
     }
     query_give(w, &block);
     free(offset);

@@ -5,7 +5,7 @@
 #include "gpu/queries/internal.h"
 #include <stdlib.h>
 
-enum { MOST_FACES = 1 << 26 }; /* Of a level that is made as a topology. */
+enum { MOST_FACES = 1 << 24 }; /* Of a level that is made as a topology. */
 
 struct level_kept {
     int level;

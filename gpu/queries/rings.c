@@ -268,6 +268,7 @@ static int gather(struct rounds *r, int32_t *count, uint32_t *ends, const struct
                      r->all.n * (int64_t)sizeof *m.ids);
     dev_download(d, count, m.begin, bytes);
     dev_download(d, ends, m.end, bytes);
+    w->seconds += dev_elapsed(d, MARK_BEGUN, MARK_ENDED);
     rc = dev_finish(d, err);
     for (int64_t i = 0; !rc && i < r->n_rows; i++)
         count[i] = (int32_t)(ends[i] - (uint32_t)count[i]);
@@ -285,8 +286,6 @@ static int chunk(struct rounds *r, int32_t *count, uint32_t *ends, const struct 
         rc = gather(r, count, ends, out, err);
     if (rc)
         dev_drain(r->w->device);
-    else if (!r->too_many)
-        r->w->seconds += dev_elapsed(r->w->device, MARK_BEGUN, MARK_ENDED);
     keys_give(r->w, &r->before);
     keys_give(r->w, &r->front);
     keys_give(r->w, &r->all);
