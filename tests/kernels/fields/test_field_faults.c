@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields and smoothing on a device whose k-th call fails, for every k until all goes well: a clean error, nothing leaked,
- * and the same values afterwards. */
+/* Fields and smoothing on a device whose k-th call fails, for every k until all goes well: a clean error, nothing
+ * leaked, and the same values afterwards. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
