@@ -69,6 +69,8 @@ struct sdd_subjects query_subjects(struct query_work *w, int64_t first, int64_t 
 
 /* Flat rows, straight from the control mesh. */
 int flat_count(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
+/* flat_bytes: the device bytes that flat_fill needs at most, once the rows have been counted. */
+int64_t flat_bytes(const struct query_work *w);
 int flat_fill(struct query_work *w, int64_t first, int64_t n, const struct query_output *out,
               struct sdd_error *err) SDD_MUST_CHECK;
 /* All rows at once, by tiles. tiled_is_kept: whether the rows of a relation are kept with a topology. */

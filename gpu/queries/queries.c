@@ -185,7 +185,7 @@ int query_plan_by(sdd_topology *t, const struct sdd_query_request *r, int way, c
         return rc;
     }
     query_size_blocks(p, p->info.n_rows, &p->info);
-    p->info.device_bytes = w.most_held;
+    p->info.device_bytes = r->ring > 1 ? w.most_held : flat_bytes(&w);
     *out = p;
     return SDD_OK;
 }
