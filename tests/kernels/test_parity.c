@@ -19,6 +19,7 @@
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
 #include "tests/oracle/shape.h"
+#include "tests/query_once.h"
 #include "tests/refine_once.h"
 
 #define MOST_VERTICES 300000 /* of a refined mesh: deeper levels are left out */
@@ -154,6 +155,27 @@ static void patches(sdd_mesh *mesh, int level, int surface, struct record *r)
         note_result(r, result);
 }
 
+/* Each relation as it is, and those that can be oriented or have rings. */
+static void queries(sdd_topology *t, struct record *r)
+{
+    static const int64_t some[] = {0, 0};
+    for (int k = 0; k < 3 * SDD_N_RELATIONS; k++) {
+        const struct sdd_query_request request = {.relation = k / 3,
+                                                  .ring = k % 3 == 2 ? 2 : 1,
+                                                  .oriented = k % 3 == 1,
+                                                  .count = SDD_ALL_ROWS,
+                                                  .ids = k % 2 ? some : NULL,
+                                                  .n_ids = 2};
+        struct sdd_error err = {0};
+        uint64_t digest;
+        int rc = query_once(t, &request, &digest, &err);
+        if (rc)
+            note_error(r, rc, &err);
+        else
+            note(r, digest);
+    }
+}
+
 static int64_t most_vertices(const struct sdd_mesh_desc *d, int level)
 {
     return d->n_vertices + d->n_corners * ((int64_t)1 << 2 * level);
@@ -195,6 +217,7 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
     part(mesh, SDD_SURFACE_LIMIT, r);
     batch(mesh, SDD_SURFACE_REFINED, r);
     batch(mesh, SDD_SURFACE_LIMIT, r);
+    queries(mesh->topology, r);
     patches(mesh, 1, SDD_SURFACE_REFINED, r);
     patches(mesh, 3, SDD_SURFACE_LIMIT, r);
     const int level = parity_levels() < 2 || most_vertices(&s->desc, 2) > MOST_VERTICES ? 1 : 2;

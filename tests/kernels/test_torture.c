@@ -18,6 +18,7 @@
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
 #include "tests/oracle/shape.h"
+#include "tests/query_once.h"
 #include "tests/refine_once.h"
 
 /* ---- the k-th host allocation ------------------------------------------------------------------------------ */
@@ -151,7 +152,29 @@ static int patches(sdd_mesh *mesh, uint64_t *digest, struct sdd_error *err)
     return SDD_OK;
 }
 
-static int use_mesh(sdd_mesh *mesh, const struct shape *s, struct outcome *o)
+/* Rows of each way that they are made. */
+static int queries(sdd_topology *t, uint64_t *digest, struct sdd_error *err)
+{
+    static const struct {
+        int relation, ring, oriented;
+    } way[] = {{SDD_FE, 1, 0}, {SDD_FF, 1, 0}, {SDD_VF, 1, 1}, {SDD_VV, 2, 0}, {SDD_FF, 2, 0}};
+    static const int64_t some[] = {3, 3, 5}; /* their fans are manifold */
+    int rc = SDD_OK;
+    for (size_t k = 0; !rc && k < sizeof way / sizeof *way; k++) {
+        const struct sdd_query_request r = {.relation = way[k].relation,
+                                            .ring = way[k].ring,
+                                            .oriented = way[k].oriented,
+                                            .count = SDD_ALL_ROWS,
+                                            .ids = way[k].relation <= SDD_VF ? some : NULL,
+                                            .n_ids = 3};
+        uint64_t one = 0;
+        rc = query_once(t, &r, &one, err);
+        *digest = *digest * 31 + one;
+    }
+    return rc;
+}
+
+static int use_mesh(sdd_topology *t, sdd_mesh *mesh, const struct shape *s, struct outcome *o)
 {
     const float far_away[6] = {1e31f, 0, 0, 0, 0, 0}, near_by[6] = {0.5f, 0.25f, 0.125f, 1, 2, 3};
     const int64_t n = s->desc.n_vertices < 2 ? 1 : 2;
@@ -171,6 +194,9 @@ static int use_mesh(sdd_mesh *mesh, const struct shape *s, struct outcome *o)
     int for_spla = s->desc.n_creases == 0 && s->desc.n_corner_tags == 0 && !strchr(s->name, '/');
     if (!rc && for_spla && s->desc.options.scheme != SDD_SCHEME_BILINEAR)
         rc = refine(mesh, "mesh-matrix-spla", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
+    o->step = rc ? o->step : "queries";
+    if (!rc && (strcmp(s->name, "isolated") == 0 || strstr(s->name, "edge_used_thrice")))
+        rc = queries(t, &o->digest[0], &o->err);
     o->step = rc ? o->step : "patches";
     if (!rc && s->desc.options.scheme == SDD_SCHEME_CATMULL_CLARK)
         rc = patches(mesh, &o->digest[0], &o->err);
@@ -216,7 +242,7 @@ static void run(const struct sdd_backend *b, const struct shape *s, struct outco
         assert_true(rc == SDD_OK || !mesh);
     }
     if (!rc)
-        rc = use_mesh(mesh, s, o);
+        rc = use_mesh(topology, mesh, s, o);
     o->code = rc;
     sdd_mesh_free(mesh);
     sdd_topology_unref(topology);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* internal.h: plans and the making of rows, for this room alone. Its door is sdd_queries.h. queries.c plans and checks,
+ * rows.c makes flat rows, and rings.c goes round by round. */
+#ifndef SDD_QUERIES_INTERNAL_H
+#define SDD_QUERIES_INTERNAL_H
+#include "gpu/tiles/tiles.h"
+#include "gpu/sdd/sdd_queries.h"
+
+/* How rows are made. The first lets the rule choose (rule.c). */
+enum query_way { QUERY_BY_RULE, QUERY_FLAT, QUERY_TRANSPOSE, QUERY_KEPT };
+
+struct sdd_query_plan {
+    struct sdd_query_request request; /* Its ids are NULL; see `list`. */
+    struct sdd_query_info info;
+    int way;         /* A value of enum query_way. */
+    uint64_t serial; /* Of the topology that it was made for. */
+    uint32_t *list;  /* Shape [n_rows]: the elements that the request lists, or NULL. */
+    int64_t *offset; /* Shape [n_rows + 1]. */
+};
+
+/* What makes rows of a plan, or counts them while it is made. */
+struct query_work {
+    sdd_device *device;
+    const sdd_topology *topology;
+    const sdd_query_plan *plan;
+    int64_t *offset; /* Of the plan, while it is made; else NULL. */
+    const atomic_int *cancel;
+    struct sdd_neighbors neighbors;
+    double seconds;          /* Time of the kernels so far. */
+    int64_t held, most_held; /* The device bytes that the work holds, and the most that it has held. */
+};
+
+/* Where rows go: ids, and signs or NULL, begin with those of row `first` of the plan. All is host memory. */
+struct query_output {
+    int64_t first;
+    uint32_t *ids;
+    uint8_t *signs;
+};
+
+/* query_plan_by: sdd_query_plan_create, by a way that the caller has chosen. One that tiles do not serve
+ * (query_may_tile) is the flat one. */
+int query_plan_by(sdd_topology *t, const struct sdd_query_request *r, int way, const struct sdd_run *run,
+                  sdd_query_plan **out, struct sdd_error *err) SDD_MUST_CHECK;
+/* query_way: the way that the rows of a plan are made. query_may_tile: whether tiles could make them: all rows of a
+ * relation that they transpose. */
+int query_way(const struct query_work *w);
+int query_may_tile(const struct query_work *w);
+/* query_cancelled: fails with SDD_ECANCELLED if the caller wants no more. */
+int query_cancelled(const struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
+/* query_hold: takes a block of device memory for the work, and notes how much that makes. */
+int query_hold(struct query_work *w, int64_t bytes, struct device_block *block, struct sdd_error *err) SDD_MUST_CHECK;
+void query_give(struct query_work *w, struct device_block *block); /* Frees it and leaves zeros. */
+/* query_counted: takes the counts of rows [first, first + n) into the offsets of the plan; those of the rows before
+ * are there. */
+void query_counted(struct query_work *w, int64_t first, int64_t n, const int32_t *count);
+/* query_within: whether the first `n` rows stay within the limit of the request.
+ * Errors  SDD_ETOO_LARGE with what the answer needs at least */
+int query_within(const struct query_work *w, int64_t n, struct sdd_error *err) SDD_MUST_CHECK;
+/* query_subjects: uploads the elements of rows [first, first + n) to `list`, which is NULL where no list is needed. */
+struct sdd_subjects query_subjects(struct query_work *w, int64_t first, int64_t n, uint32_t *list);
+
+/* Flat rows, straight from the control mesh. */
+int flat_count(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
+int flat_fill(struct query_work *w, int64_t first, int64_t n, const struct query_output *out,
+              struct sdd_error *err) SDD_MUST_CHECK;
+/* All rows at once, by tiles. tiled_is_kept: whether the rows of a relation are kept with a topology. */
+int tiled_count(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
+int tiled_fill(struct query_work *w, int way, const struct query_output *out, struct sdd_error *err) SDD_MUST_CHECK;
+int tiled_is_kept(const sdd_topology *t, int relation);
+/* tiled_keep: keeps the rows of the plan's relation with the topology, if they are not. */
+int tiled_keep(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
+/* Rings of more than one step, round by round. */
+int ring_count(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
+int ring_fill(struct query_work *w, int64_t first, int64_t n, const struct query_output *out,
+              struct sdd_error *err) SDD_MUST_CHECK;
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tile_rows.dev.h: rows of relations inside a tile, from its edges and faces in fast memory. */
+#ifndef SDD_TILE_ROWS_DEV_H
+#define SDD_TILE_ROWS_DEV_H
+#include "gpu/kernel/tile.h"
+#include "gpu/tiles/tile_arrays.h"
+
+/* What becomes of a row. Its place is the number of its element in the mesh, or where own_first is given, own_first[tile]
+ * and the number in the tile. */
+struct sdd_rows_to {
+    int32_t *count;         /* If it is given, only the length is wanted. */
+    const uint32_t *offset; /* Where each row begins. */
+    uint32_t *ids;          /* The mesh's numbers; or, where it is NULL, numbers of the tile. */
+    uint16_t *locals;
+    const uint32_t *own_first;
+};
+
+/* A tile in fast memory. */
+struct sdd_tile_view {
+    struct sdd_tiles tiles;
+    struct sdd_tile tile;
+    int32_t relation;
+    const uint16_t *face_edge;
+    const struct sdd_tile_ends *ends;
+    uint16_t *row;
+    const int32_t *end;
+    const uint32_t *id;
+};
+
+SDD_FN int32_t sdd_tile_owns(const struct sdd_tile *t, int32_t relation)
+{
+    return relation <= SDD_RELATION_VF ? t->own_vertices : relation <= SDD_RELATION_EF ? t->own_edges : t->own_faces;
+}
+
+/* How many elements of the kind that is in the rows a tile holds, and their numbers. */
+SDD_FN int32_t sdd_tile_ids(const struct sdd_tile *t, int32_t relation)
+{
+    return relation == SDD_RELATION_VV ? t->n_vertices : relation == SDD_RELATION_VE ? t->n_edges : t->n_faces;
+}
+
+SDD_FN const uint32_t *sdd_tile_numbers_of(const struct sdd_tiles *a, const struct sdd_tile *t, int32_t relation)
+{
+    if (relation == SDD_RELATION_VV)
+        return a->vertex + t->first_vertex;
+    return relation == SDD_RELATION_VE ? a->edge + t->first_edge : a->face + t->first_face;
+}
+
+/* The number in the mesh of element i, which has a row. */
+SDD_FN uint32_t sdd_tile_element(const struct sdd_tiles *a, const struct sdd_tile *t, int32_t relation, int32_t i)
+{
+    if (relation <= SDD_RELATION_VF)
+        return a->vertex[t->first_vertex + (uint32_t)i];
+    return relation <= SDD_RELATION_EF ? a->edge[t->first_edge + (uint32_t)i] : a->face[t->first_face + (uint32_t)i];
+}
+
+/* Where the corners of face f of the tile begin, or those of the last one end, counted in the tile. */
+SDD_FN int32_t sdd_tile_corner(const struct sdd_tile_view *v, int32_t f)
+{
+    if (v->tiles.size)
+        return f * (int32_t)v->tiles.size;
+    return f > 0 ? v->tiles.face_end[v->tile.first_face + (uint32_t)f - 1] : 0;
+}
+
+/* Adds what edge or face i says to the rows of the transpose: to their lengths, or where `row` is given, to them. */
+SDD_FN void sdd_tile_place(const struct sdd_tile_view *v, int32_t i, int32_t *end, uint16_t *row)
+{
+    if (v->relation == SDD_RELATION_VV || v->relation == SDD_RELATION_VE) {
+        const struct sdd_tile_ends e = v->ends[i];
+        for (int32_t k = 0; k < 2; k++) {
+            if (e.v[0] == e.v[1] && (k == 1 || v->relation == SDD_RELATION_VV))
+                continue;
+            const int32_t at = sdd_tile_add(end + e.v[k], 1);
+            if (row)
+                row[at] = v->relation == SDD_RELATION_VE ? (uint16_t)i : e.v[1 - k];
+        }
+        return;
+    }
+    for (int32_t c = sdd_tile_corner(v, i); c < sdd_tile_corner(v, i + 1); c++) {
+        const uint16_t edge = v->face_edge[c] >> 1;
+        const int32_t of = v->relation == SDD_RELATION_VF ? v->ends[edge].v[v->face_edge[c] & 1] : edge;
+        const int32_t at = sdd_tile_add(end + of, 1);
+        if (row)
+            row[at] = (uint16_t)i;
+    }
+}
+
+/* Puts a row in ascending order of the mesh's numbers, each once, and returns how many there are. */
+SDD_FN int32_t sdd_tile_order(uint16_t *row, int32_t n, const uint32_t *id)
+{
+    int32_t kept = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const uint16_t x = row[i];
+        int32_t at = kept;
+        while (at > 0 && id[row[at - 1]] > id[x])
+            at--;
+        if (at > 0 && row[at - 1] == x)
+            continue;
+        for (int32_t k = kept; k > at; k--)
+            row[k] = row[k - 1];
+        row[at] = x;
+        kept++;
+    }
+    return kept;
+}
+
+SDD_FN void sdd_tile_put(const struct sdd_rows_to *to, uint32_t at, uint16_t x, uint32_t id)
+{
+    if (to->ids)
+        to->ids[at] = id;
+    else
+        to->locals[at] = x;
+}
+
+/* The next face, by the mesh's numbers from `least` on, that shares an edge with face f; SDD_NONE if there is none. */
+SDD_FN uint32_t sdd_tile_next_face(const struct sdd_tile_view *v, int32_t f, uint32_t least, uint16_t *local)
+{
+    uint32_t best = SDD_NONE;
+    for (int32_t c = sdd_tile_corner(v, f); c < sdd_tile_corner(v, f + 1); c++) {
+        const int32_t e = v->face_edge[c] >> 1;
+        for (int32_t k = e > 0 ? v->end[e - 1] : 0; k < v->end[e]; k++) {
+            const uint32_t id = v->id[v->row[k]];
+            if (v->row[k] == f || id < least || id >= best)
+                continue;
+            best = id;
+            *local = v->row[k];
+        }
+    }
+    return best;
+}
+
+/* The row of element i, which the tile owns. `end` and `row` hold the transpose. */
+SDD_FN void sdd_tile_answer(const struct sdd_tile_view *v, int64_t tile, int32_t i, const struct sdd_rows_to *to)
+{
+    const uint32_t place =
+        to->own_first ? to->own_first[tile] + (uint32_t)i : sdd_tile_element(&v->tiles, &v->tile, v->relation, i);
+    const uint32_t at = to->count ? 0 : to->offset[place];
+    int32_t n = 0;
+    if (v->relation == SDD_RELATION_FF) {
+        uint16_t local = 0;
+        for (uint32_t id = 0; (id = sdd_tile_next_face(v, i, id, &local)) != SDD_NONE; id++, n++)
+            if (!to->count)
+                sdd_tile_put(to, at + (uint32_t)n, local, id);
+    } else {
+        const int32_t first = i > 0 ? v->end[i - 1] : 0;
+        n = sdd_tile_order(v->row + first, v->end[i] - first, v->id);
+        for (int32_t k = 0; !to->count && k < n; k++)
+            sdd_tile_put(to, at + (uint32_t)k, v->row[first + k], v->id[v->row[first + k]]);
+    }
+    if (to->count)
+        to->count[place] = n;
+}
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* queries.c: plans of queries and their answers, for sdd_queries.h: what is checked before any work, and the host
+ * memory of rows. */
+#include "gpu/device/sizes.h"
+#include "gpu/queries/internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)SDD_VV == (int)SDD_RELATION_VV && (int)SDD_FF == (int)SDD_RELATION_FF &&
+                   (int)SDD_EV == (int)SDD_RELATION_EV && (int)SDD_FE == (int)SDD_RELATION_FE,
+               "kernels number the relations as the door does");
+
+static const char *const names[SDD_N_RELATIONS] = {"VV", "VE", "VF", "EV", "EF", "FV", "FE", "FF"};
+
+const char *sdd_relation_name(int relation)
+{
+    return relation >= 0 && relation < SDD_N_RELATIONS ? names[relation] : NULL;
+}
+
+int sdd_relation_find(const char *name, int *out, struct sdd_error *err)
+{
+    for (int k = 0; k < SDD_N_RELATIONS; k++)
+        if (strcmp(name, names[k]) == 0) {
+            *out = k;
+            return SDD_OK;
+        }
+    return sdd_fail(err, SDD_EQUERY, "relation", "\"%.20s\" is not one of VV, VE, VF, EV, EF, FV, FE, FF", name);
+}
+
+/* ---- what is asked ----------------------------------------------------------------------------------------------- */
+static int check_request(const struct sdd_query_request *r, struct sdd_error *err)
+{
+    const int around = r->relation == SDD_VV || r->relation == SDD_VE || r->relation == SDD_VF;
+    if (!sdd_relation_name(r->relation))
+        return sdd_fail(err, SDD_EQUERY, "relation", "%d is not a relation; there are %d", r->relation,
+                        SDD_N_RELATIONS);
+    if (r->level < 0 || r->level > SDD_MAX_LEVEL)
+        return sdd_fail(err, SDD_EQUERY, "level", "level %d; 0 to %d are allowed", r->level, SDD_MAX_LEVEL);
+    if (r->ring < 1 || r->ring > SDD_MAX_RING)
+        return sdd_fail(err, SDD_EQUERY, "ring", "a ring of %d steps; 1 to %d are allowed", r->ring, SDD_MAX_RING);
+    if (r->ring > 1 && r->relation != SDD_VV && r->relation != SDD_FF)
+        return sdd_fail(err, SDD_EQUERY, "ring", "%s has no rings of %d steps; VV and FF have", names[r->relation],
+                        r->ring);
+    if (r->oriented && !around)
+        return sdd_fail(err, SDD_EQUERY, "oriented", "%s has no order around a vertex; VV, VE and VF have",
+                        names[r->relation]);
+    if (r->oriented && r->ring > 1)
+        return sdd_fail(err, SDD_EQUERY, "oriented", "a ring of %d steps has no order around a vertex; ring 1 has",
+                        r->ring);
+    return r->max_bytes < 0
+               ? sdd_fail(err, SDD_EQUERY, "max_bytes", "%lld bytes; 0 is no limit", (long long)r->max_bytes)
+               : SDD_OK;
+}
+
+static const char *kind_of(int relation)
+{
+    return relation <= SDD_VF ? "vertices" : relation <= SDD_EF ? "edges" : "faces";
+}
+
+static int64_t count_elements(const sdd_topology *t, int relation)
+{
+    return relation <= SDD_VF ? t->info.n_vertices : relation <= SDD_EF ? t->info.n_edges : t->info.n_faces;
+}
+
+/* Says how many rows there are, and checks that their elements exist. */
+static int check_rows(const struct sdd_query_request *r, struct sdd_query_info *info, struct sdd_error *err)
+{
+    const int64_t n = info->n_elements;
+    for (int64_t i = 0; r->ids && i < r->n_ids; i++)
+        if (r->ids[i] < 0 || r->ids[i] >= n)
+            return sdd_fail(err, SDD_EQUERY, "ids", "id %lld of row %lld is out of range; there are %lld %s",
+                            (long long)r->ids[i], (long long)i, (long long)n, kind_of(r->relation));
+    if (!r->ids && (r->first < 0 || r->first > n))
+        return sdd_fail(err, SDD_EQUERY, "first", "row %lld; there are %lld %s", (long long)r->first, (long long)n,
+                        kind_of(r->relation));
+    if (!r->ids && r->count != SDD_ALL_ROWS && (r->count < 0 || r->count > n - r->first))
+        return sdd_fail(err, SDD_EQUERY, "count", "%lld rows from row %lld on; there are %lld %s", (long long)r->count,
+                        (long long)r->first, (long long)n, kind_of(r->relation));
+    if (r->ids && r->n_ids < 0)
+        return sdd_fail(err, SDD_EQUERY, "ids", "%lld ids", (long long)r->n_ids);
+    info->n_rows = r->ids ? r->n_ids : r->count == SDD_ALL_ROWS ? n - r->first : r->count;
+    return SDD_OK;
+}
+
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
+void sdd_query_plan_free(sdd_query_plan *p)
+{
+    if (!p)
+        return;
+    free(p->list);
+    free(p->offset);
+    free(p);
+}
+
+/* A plan with room for its offsets and a copy of the list, in which nothing has been counted. */
+static int plan_begin(const sdd_topology *t, const struct sdd_query_request *r, sdd_query_plan **out,
+                      struct sdd_error *err)
+{
+    struct sdd_query_info info = {.n_elements = count_elements(t, r->relation)};
+    int rc = check_rows(r, &info, err);
+    if (rc)
+        return rc;
+    sdd_query_plan *p = calloc(1, sizeof *p);
+    if (p) {
+        *p = (struct sdd_query_plan){.request = *r, .info = info, .serial = t->serial};
+        p->request.ids = NULL;
+        p->request.first = r->ids ? 0 : r->first;
+        p->list = r->ids ? malloc((size_t)info.n_rows * sizeof *p->list + 1) : NULL;
+        p->offset = malloc(((size_t)info.n_rows + 1) * sizeof *p->offset);
+    }
+    if (!p || !p->offset || (r->ids && !p->list)) {
+        sdd_query_plan_free(p);
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the plan of %lld rows", (long long)info.n_rows);
+    }
+    for (int64_t i = 0; r->ids && i < info.n_rows; i++)
+        p->list[i] = (uint32_t)r->ids[i];
+    p->offset[0] = 0;
+    *out = p;
+    return SDD_OK;
+}
+
+/* Says how large the blocks of the first n rows are. */
+static void size_blocks(const sdd_query_plan *p, int64_t n, struct sdd_query_info *info)
+{
+    info->n_ids = p->offset[n];
+    info->offset_bytes = p->offset[n] > UINT32_MAX ? 8 : 4;
+    info->offsets_bytes = (info->n_rows + 1) * info->offset_bytes;
+    info->ids_bytes = info->n_ids * (int64_t)sizeof(uint32_t);
+    info->signs_bytes = p->request.relation == SDD_FE ? info->n_ids : 0;
+    info->host_bytes = info->offsets_bytes + info->ids_bytes + info->signs_bytes;
+}
+
+int query_within(const struct query_work *w, int64_t n, struct sdd_error *err)
+{
+    struct sdd_query_info info = w->plan->info;
+    const int64_t limit = w->plan->request.max_bytes;
+    size_blocks(w->plan, n, &info);
+    if (limit == 0 || info.host_bytes <= limit)
+        return SDD_OK;
+    int rc = sdd_fail(err, SDD_ETOO_LARGE, "max_bytes", "the answer needs %s%lld bytes; the limit is %lld",
+                      n < info.n_rows ? "at least " : "", (long long)info.host_bytes, (long long)limit);
+    if (err) {
+        err->needed = info.host_bytes;
+        err->available = limit;
+    }
+    return rc;
+}
+
+static int work_begin(sdd_topology *t, const sdd_query_plan *p, const struct sdd_run *run, struct query_work *w,
+                      struct sdd_error *err)
+{
+    *w = (struct query_work){.device = t->device, .topology = t, .plan = p, .cancel = run ? run->cancel : NULL};
+    return tiles_neighbors(t, &w->neighbors, err);
+}
+
+/* Counts the ids of all rows. Rows of FF have a length that only their making tells, and tiles do not have to write them
+ * for that. */
+static int count_rows(struct query_work *w, struct sdd_error *err)
+{
+    if (w->plan->request.ring > 1)
+        return ring_count(w, err);
+    return w->plan->request.relation == SDD_FF && query_way(w) != QUERY_FLAT ? tiled_count(w, err) : flat_count(w, err);
+}
+
+int sdd_query_plan_create(sdd_topology *t, const struct sdd_query_request *r, const struct sdd_run *run,
+                          sdd_query_plan **out, struct sdd_error *err)
+{
+    return query_plan_by(t, r, QUERY_BY_RULE, run, out, err);
+}
+
+int query_plan_by(sdd_topology *t, const struct sdd_query_request *r, int way, const struct sdd_run *run,
+                  sdd_query_plan **out, struct sdd_error *err)
+{
+    struct query_work w;
+    sdd_query_plan *p = NULL;
+    *out = NULL;
+    int rc = check_request(r, err);
+    if (!rc)
+        rc = plan_begin(t, r, &p, err);
+    if (!rc)
+        rc = work_begin(t, p, run, &w, err);
+    if (!rc) {
+        w.offset = p->offset;
+        p->way = query_may_tile(&w) || way == QUERY_BY_RULE ? way : QUERY_FLAT;
+        rc = count_rows(&w, err);
+    }
+    if (!rc)
+        rc = query_within(&w, p->info.n_rows, err);
+    if (rc) {
+        sdd_query_plan_free(p);
+        return rc;
+    }
+    size_blocks(p, p->info.n_rows, &p->info);
+    p->info.device_bytes = w.most_held;
+    *out = p;
+    return SDD_OK;
+}
+
+const struct sdd_query_info *sdd_query_plan_info(const sdd_query_plan *p)
+{
+    return &p->info;
+}
+
+int64_t sdd_query_offset(const sdd_query_plan *p, int64_t row)
+{
+    return p->offset[row];
+}
+
+/* ---- what all rows need ------------------------------------------------------------------------------------------ */
+int query_cancelled(const struct query_work *w, struct sdd_error *err)
+{
+    return w->cancel && atomic_load(w->cancel) ? sdd_fail(err, SDD_ECANCELLED, "", "cancelled between rows") : SDD_OK;
+}
+
+int query_hold(struct query_work *w, int64_t bytes, struct device_block *block, struct sdd_error *err)
+{
+    const int64_t before = w->held;
+    int rc = dev_alloc_more(w->device, before, bytes, &block->memory, err);
+    block->bytes = rc ? 0 : bytes;
+    w->held += block->bytes;
+    w->most_held = larger(w->most_held, w->held);
+    return rc;
+}
+
+void query_give(struct query_work *w, struct device_block *block)
+{
+    w->held -= block->bytes;
+    block_give(w->device, block);
+}
+
+void query_counted(struct query_work *w, int64_t first, int64_t n, const int32_t *count)
+{
+    int64_t *offset = w->offset + first;
+    for (int64_t i = 0; i < n; i++)
+        offset[i + 1] = offset[i] + count[i];
+}
+
+struct sdd_subjects query_subjects(struct query_work *w, int64_t first, int64_t n, uint32_t *list)
+{
+    const struct sdd_subjects s = {list, (uint32_t)(w->plan->request.first + first)};
+    if (list)
+        dev_upload(w->device, list, w->plan->list + first, n * (int64_t)sizeof *list);
+    return s;
+}
+
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
+struct block {
+    void *memory;
+    int64_t bytes;
+};
+
+struct sdd_rows {
+    sdd_device *device;
+    struct sdd_rows_info info;
+    struct block offsets, ids, signs;
+};
+
+static int take_block(sdd_device *d, int64_t bytes, int soon, struct block *b, struct sdd_error *err)
+{
+    b->bytes = bytes > 0 ? bytes : 1; /* A block without rows has an address too. */
+    return dev_host_alloc(d, b->bytes, soon, &b->memory, err);
+}
+
+static int rows_create(sdd_device *d, const sdd_query_plan *p, int64_t first, int64_t n, int soon, sdd_rows **out,
+                       struct sdd_error *err)
+{
+    const int64_t *offset = p->offset + first, n_ids = offset[n] - offset[0];
+    sdd_rows *rows = calloc(1, sizeof *rows);
+    *out = rows;
+    if (!rows)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a record of rows");
+    rows->device = d;
+    int rc = take_block(d, (n + 1) * p->info.offset_bytes, soon, &rows->offsets, err);
+    if (!rc)
+        rc = take_block(d, n_ids * (int64_t)sizeof(uint32_t), soon, &rows->ids, err);
+    if (!rc && p->request.relation == SDD_FE)
+        rc = take_block(d, n_ids, soon, &rows->signs, err);
+    if (rc)
+        return rc;
+    if (p->info.offset_bytes == 8)
+        memcpy(rows->offsets.memory, offset, (size_t)(n + 1) * sizeof *offset);
+    for (int64_t i = 0; p->info.offset_bytes == 4 && i <= n; i++)
+        ((uint32_t *)rows->offsets.memory)[i] = (uint32_t)offset[i];
+    rows->info = (struct sdd_rows_info){first, n, n_ids, rows->offsets.memory, rows->ids.memory, rows->signs.memory, 0};
+    return SDD_OK;
+}
+
+int sdd_query(sdd_topology *t, const sdd_query_plan *plan, int64_t first_row, int64_t n_rows, const struct sdd_run *run,
+              sdd_rows **out, struct sdd_error *err)
+{
+    struct query_work w;
+    sdd_rows *rows;
+    *out = NULL;
+    if (plan->serial != t->serial)
+        return sdd_fail(err, SDD_EQUERY, "plan", "the plan was made for another topology");
+    if (first_row < 0 || n_rows < 0 || first_row > plan->info.n_rows || n_rows > plan->info.n_rows - first_row)
+        return sdd_fail(err, SDD_EQUERY, "n_rows", "rows %lld to %lld; the answer has %lld", (long long)first_row,
+                        (long long)(first_row + n_rows), (long long)plan->info.n_rows);
+    int rc = rows_create(t->device, plan, first_row, n_rows, run ? run->soon_freed : 0, &rows, err);
+    const struct query_output to = {first_row, rows ? rows->ids.memory : NULL, rows ? rows->signs.memory : NULL};
+    if (!rc)
+        rc = work_begin(t, plan, run, &w, err);
+    const int all = n_rows == plan->info.n_rows, way = rc || !all ? QUERY_FLAT : query_way(&w);
+    if (!rc && plan->request.ring > 1)
+        rc = ring_fill(&w, first_row, n_rows, &to, err);
+    else if (!rc)
+        rc = way == QUERY_FLAT ? flat_fill(&w, first_row, n_rows, &to, err) : tiled_fill(&w, way, &to, err);
+    if (rc) {
+        sdd_rows_free(rows);
+        return rc;
+    }
+    rows->info.device_seconds = w.seconds;
+    *out = rows;
+    return SDD_OK;
+}
+
+const struct sdd_rows_info *sdd_rows_info(const sdd_rows *rows)
+{
+    return &rows->info;
+}
+
+void sdd_rows_free(sdd_rows *rows)
+{
+    if (!rows)
+        return;
+    struct block *const blocks[] = {&rows->offsets, &rows->ids, &rows->signs};
+    for (int k = 0; k < 3; k++)
+        if (blocks[k]->memory)
+            rows->device->b->host_free(rows->device->dev, blocks[k]->memory, blocks[k]->bytes);
+    free(rows);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_queries_ways.c: rows that are made flat, by transposes in tiles and from kept rows are the same bytes: kernels
+ * tile_rows and kept_rows against query_fill, which test_rows.c checks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include "gpu/device/device.h"
+#include "gpu/queries/internal.h"
+#include "tests/kernels/launch.h"
+#include "tests/kernels/nonmanifold.h"
+#include "tests/kernels/tiles/big_mesh.h"
+
+enum { MOST_CORNERS = 700, N_RANDOM = 30, N_SOUPS = 30 };
+
+static void by_way(sdd_topology *t, int relation, int way, sdd_query_plan **plan, sdd_rows **rows)
+{
+    const struct sdd_query_request r = {.relation = relation, .ring = 1, .count = SDD_ALL_ROWS};
+    struct sdd_error err = {0};
+    if (query_plan_by(t, &r, way, NULL, plan, &err))
+        fail_msg("%s: %s", launch_case(), err.text);
+    if (sdd_query(t, *plan, 0, (*plan)->info.n_rows, NULL, rows, &err))
+        fail_msg("%s: %s", launch_case(), err.text);
+}
+
+static void check_relation(sdd_topology *t, int relation)
+{
+    sdd_query_plan *plan, *other_plan;
+    sdd_rows *rows, *other;
+    by_way(t, relation, QUERY_FLAT, &plan, &rows);
+    const struct sdd_query_info *i = &plan->info;
+    for (int way = QUERY_TRANSPOSE; way <= QUERY_KEPT; way++) {
+        by_way(t, relation, way, &other_plan, &other);
+        assert_int_equal(other_plan->way, way);
+        assert_int_equal(other_plan->info.n_ids, i->n_ids);
+        assert_memory_equal(sdd_rows_info(other)->offsets, sdd_rows_info(rows)->offsets, (size_t)i->offsets_bytes);
+        if (memcmp(sdd_rows_info(other)->ids, sdd_rows_info(rows)->ids, (size_t)i->ids_bytes) != 0)
+            fail_msg("%s: %s by way %d has other ids", launch_case(), sdd_relation_name(relation), way);
+        sdd_rows_free(other);
+        sdd_query_plan_free(other_plan);
+    }
+    sdd_rows_free(rows);
+    sdd_query_plan_free(plan);
+}
+
+static void check_desc(const struct sdd_mesh_desc *desc)
+{
+    static const int transposed[] = {SDD_VV, SDD_VE, SDD_VF, SDD_EF, SDD_FF};
+    sdd_device *device;
+    sdd_topology *t;
+    struct sdd_device_info info;
+    struct sdd_error err = {0};
+    assert_int_equal(sdd_device_wrap(launch_backend(), 0, 2, 1 << 30, &device, &err), SDD_OK);
+    assert_int_equal(sdd_topology_create(device, desc, &t, &err), SDD_OK);
+    for (int k = 0; k < 5; k++)
+        check_relation(t, transposed[k]);
+    sdd_topology_unref(t);
+    sdd_device_info(device, &info);
+    assert_int_equal(info.memory_used, 0);
+    sdd_device_close(device);
+}
+
+static void check_poly(const struct poly *p)
+{
+    check_desc(&p->desc);
+}
+
+static void check_big(const struct big_mesh *m)
+{
+    check_desc(&m->desc);
+}
+
+static void test_small(void **state)
+{
+    (void)state;
+    poly_each(N_RANDOM, MOST_CORNERS, check_poly);
+    soup_each(N_SOUPS, MOST_CORNERS, check_poly);
+}
+
+static void test_big(void **state)
+{
+    (void)state;
+    big_each(check_big);
+}
+
+/* What tiles do not serve is made flat, whatever way is asked. */
+static void test_not_tiled(void **state)
+{
+    static int32_t counts[] = {3, 3}, vertices[] = {0, 1, 2, 2, 1, 3};
+    const struct sdd_mesh_desc desc = {
+        .n_vertices = 4, .n_faces = 2, .n_corners = 6, .face_counts = counts, .face_vertices = vertices};
+    const struct sdd_query_request requests[] = {{.relation = SDD_EV, .ring = 1, .count = SDD_ALL_ROWS},
+                                                 {.relation = SDD_FE, .ring = 1, .count = SDD_ALL_ROWS},
+                                                 {.relation = SDD_VV, .ring = 2, .count = SDD_ALL_ROWS},
+                                                 {.relation = SDD_VV, .ring = 1, .first = 1, .count = SDD_ALL_ROWS},
+                                                 {.relation = SDD_VE, .ring = 1, .oriented = 1, .count = SDD_ALL_ROWS}};
+    sdd_device *device;
+    sdd_topology *t;
+    struct sdd_error err = {0};
+    (void)state;
+    assert_int_equal(sdd_device_wrap(launch_backend(), 0, 1, 1 << 30, &device, &err), SDD_OK);
+    assert_int_equal(sdd_topology_create(device, &desc, &t, &err), SDD_OK);
+    for (size_t k = 0; k < sizeof requests / sizeof *requests; k++) {
+        sdd_query_plan *plan;
+        assert_int_equal(query_plan_by(t, requests + k, QUERY_TRANSPOSE, NULL, &plan, &err), SDD_OK);
+        assert_int_equal(plan->way, QUERY_FLAT);
+        sdd_query_plan_free(plan);
+    }
+    sdd_topology_unref(t);
+    sdd_device_close(device);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_big),
+                                       cmocka_unit_test(test_not_tiled)};
+    return LAUNCH_GROUP("ways of queries", tests);
+}
