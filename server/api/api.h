@@ -31,6 +31,8 @@ void api_refined(struct request *r);
 void api_pose(struct request *r);
 void api_patches(struct request *r);
 void api_matrix(struct request *r);
+void api_neighbors(struct request *r);
+void api_neighbors_of(struct request *r);
 void api_plan(struct request *r);
 
 /* What a MeshInfo says about the memory that a mesh holds, and how its upload went. */

@@ -41,7 +41,7 @@ static inline void sending_init(struct sending *s)
 struct ask_job {
     struct mesh_job base;
     struct sdd_refine_request request;
-    char method[32];
+    char method[48];
     const char *primvars; /* Names as in the query; NULL when it has none. */
     struct sdd_primvar shapes[SDD_MAX_PRIMVARS];
     char key[CACHE_KEY_SIZE]; /* The key of the answer: mesh, version and request. */
@@ -112,6 +112,16 @@ struct frame_job {
  * Errors  SDD_ERANGE */
 void range_keep(struct frame_job *j);
 int range_asked(struct frame_job *j, int64_t bytes) SDD_MUST_CHECK;
+
+/* These make the answer of such a job (answer.c).
+ * answer_stream: a frame that is made while it is sent, or a range of it. Takes the stream over and returns true; else
+ * the answer is an error.
+ * answer_frame_headers: adds entity tag and range. `cache` says where the frame came from; NULL says nothing.
+ * answer_known: 304. */
+struct stream;
+bool answer_stream(struct request *r, const struct frame_job *j, struct stream **stream);
+void answer_frame_headers(struct request *r, const struct frame_job *j, int64_t bytes, const char *cache);
+void answer_known(const struct job *job);
 
 /* ---- refined and pose ------------------------------------------------------------------------------------------- */
 /* Jobs of these two routes share a batch when they request the same, so they have one type. */

@@ -11,6 +11,14 @@
 
 #define PAYLOAD_ALIGN 64
 
+/* Blocks of neighbours (gpu/sdd/sdd_queries.h), beside those of struct sdd_block, with their formats. */
+enum payload_semantic { PAYLOAD_OFFSETS = 1 << 16, PAYLOAD_IDS = 1 << 17, PAYLOAD_SIGNS = 1 << 18 };
+enum payload_format { PAYLOAD_U8 = 16, PAYLOAD_U64 };
+struct payload_rows { /* What the header of neighbours says. */
+    const char *relation;
+    int ring, oriented;
+};
+
 /* What the header of a payload says besides the plan. All pointers are borrowed. */
 struct payload_about {
     const char *mesh_id, *topology_id, *backend;
@@ -20,6 +28,7 @@ struct payload_about {
     bool undigested;                     /* The header has no digests, because it is sent before the blocks are made. */
     const struct mesh_stage *stage;      /* NULL says nothing of it. */
     const struct set_names *sets;        /* The names of face sets of each primvar; NULL when there are none. */
+    const struct payload_rows *rows;     /* NULL of all but neighbours, which have no surface. */
 };
 /* A payload. */
 struct payload {

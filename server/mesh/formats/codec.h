@@ -48,6 +48,16 @@ int positions_from_obj(const void *body, size_t bytes, struct positions **out, s
 int positions_from_usda(const void *body, size_t bytes, const struct usda_ask *ask, struct positions **out,
                         struct sdd_error *err) SDD_MUST_CHECK;
 
+/* ids_from_*: read a list of rows of a mesh, which nothing checks here. Octets are u32, and so is the field of the
+ * message Ids. Owner  the caller frees list->v, also of an empty list */
+struct i64s {
+    int64_t *v;
+    int64_t n;
+};
+int ids_from_octets(const void *body, size_t bytes, struct i64s *list, struct sdd_error *err) SDD_MUST_CHECK;
+int ids_from_proto(const void *body, size_t bytes, struct i64s *list, struct sdd_error *err) SDD_MUST_CHECK;
+int ids_from_json(const void *body, size_t bytes, struct i64s *list, struct sdd_error *err) SDD_MUST_CHECK;
+
 /* name_from_json: reads a JSON merge patch (RFC 7396) of a mesh, whose one member is "name"; null asks for the name
  * that a mesh has by default, and gives "". *given is false when the patch is empty.
  * Errors  those of all readers, of mesh_name_check too */

@@ -318,6 +318,37 @@ int positions_from_json(const void *body, size_t bytes, struct positions **out, 
     return rc;
 }
 
+static int read_ids(const cJSON *json, struct i64s *list, struct sdd_error *err)
+{
+    static const char *const names[] = {"ids"};
+    const cJSON *array;
+    int64_t i = 0;
+    int rc = json_fields(json, "", names, 1, &array, err);
+    if (rc)
+        return rc;
+    if (!cJSON_IsArray(array))
+        return sdd_fail(err, SDD_EINVALID, "ids", "ids: is not an array");
+    list->n = length(array);
+    list->v = mesh_alloc(list->n, sizeof *list->v, err);
+    if (!list->v)
+        return SDD_ENO_MEMORY;
+    for (const cJSON *id = array->child; id && !rc; id = id->next)
+        rc = json_int(id, "ids", INT64_MIN, INT64_MAX, &list->v[i++], err);
+    return rc;
+}
+
+int ids_from_json(const void *body, size_t bytes, struct i64s *list, struct sdd_error *err)
+{
+    cJSON *json;
+    *list = (struct i64s){0};
+    int rc = json_parse(body, bytes, &json, err);
+    if (rc)
+        return rc;
+    rc = read_ids(json, list, err);
+    cJSON_Delete(json);
+    return rc;
+}
+
 /* An operation and the names of its members; NULL marks a member that it does not have. `primvar` is the member that
  * names a primvar. */
 struct edit_form {
