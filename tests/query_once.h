@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* query_once.h: one query by a plan of its own, of which only a digest is kept. */
+/* query_once.h: one query by a plan of its own and by one way, of which only a digest is kept. */
 #ifndef TESTS_QUERY_ONCE_H
 #define TESTS_QUERY_ONCE_H
-#include "gpu/sdd/sdd_queries.h"
+#include "gpu/queries/internal.h"
 
-static inline int query_once(sdd_topology *t, const struct sdd_query_request *r, uint64_t *digest,
+static inline int query_once(sdd_topology *t, const struct sdd_query_request *r, int way, uint64_t *digest,
                              struct sdd_error *err)
 {
     sdd_query_plan *plan;
     sdd_rows *rows = NULL;
-    int rc = sdd_query_plan_create(t, r, NULL, &plan, err);
+    int rc = query_plan_by(t, r, way, NULL, &plan, err);
     if (!rc)
         rc = sdd_query(t, plan, 0, sdd_query_plan_info(plan)->n_rows, NULL, &rows, err);
     if (!rc) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_tiles.c: all rows of a relation at once by the tiles of a mesh, for queries.c: by transposing what each tile holds,
- * or from rows in 16 bits that are kept with the topology. Rows of elements that flat tiles own are made without
+/* by_tiles.c: all rows of a relation at once by the tiles of a mesh, for queries.c: by transposing what each tile
+ * holds, or from rows in 16 bits that are kept with the topology. Rows of elements that flat tiles own are made without
  * tiles. */
 #include "gpu/queries/internal.h"
 #include "gpu/queries/kernels/kept_rows.tile.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* internal.h: plans and the making of rows, for this room alone. Its door is sdd_queries.h. queries.c plans and checks,
- * rows.c makes flat rows, and rings.c goes round by round. */
+ * rows.c makes flat rows, by_tiles.c all rows by tiles, and rings.c goes round by round; rule.c chooses. levels.c makes
+ * refined levels. */
 #ifndef SDD_QUERIES_INTERNAL_H
 #define SDD_QUERIES_INTERNAL_H
 #include "gpu/tiles/tiles.h"
@@ -12,6 +13,7 @@ enum query_way { QUERY_BY_RULE, QUERY_FLAT, QUERY_TRANSPOSE, QUERY_KEPT };
 struct sdd_query_plan {
     struct sdd_query_request request; /* Its ids are NULL; see `list`. */
     struct sdd_query_info info;
+    int by_formula;  /* Whether a refined level is made without its topology. */
     int way;         /* A value of enum query_way. */
     uint64_t serial; /* Of the topology that it was made for. */
     uint32_t *list;  /* Shape [n_rows]: the elements that the request lists, or NULL. */
@@ -58,6 +60,12 @@ void query_counted(struct query_work *w, int64_t first, int64_t n, const int32_t
 int query_within(const struct query_work *w, int64_t n, struct sdd_error *err) SDD_MUST_CHECK;
 /* query_subjects: uploads the elements of rows [first, first + n) to `list`, which is NULL where no list is needed. */
 struct sdd_subjects query_subjects(struct query_work *w, int64_t first, int64_t n, uint32_t *list);
+
+/* level_topology: the topology of a refined level, or `t` itself for level 0. It stays until another level is asked
+ * for.
+ * Errors  SDD_EQUERY (level), those of sdd_refine and sdd_topology_create */
+int level_topology(sdd_topology *t, int level, const struct sdd_run *run, sdd_topology **out,
+                   struct sdd_error *err) SDD_MUST_CHECK;
 
 /* Flat rows, straight from the control mesh. */
 int flat_count(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;

@@ -57,9 +57,23 @@ static const char *kind_of(int relation)
     return relation <= SDD_VF ? "vertices" : relation <= SDD_EF ? "edges" : "faces";
 }
 
-static int64_t count_elements(const sdd_topology *t, int relation)
+/* Of the topology, or where `level` is not 0, of that level of quads. */
+static int64_t count_elements(const sdd_topology *t, int relation, int level)
 {
+    if (level > 0)
+        return relation <= SDD_VF ? topology_points(t, level) : t->info.n_corners << 2 * (level - 1);
     return relation <= SDD_VF ? t->info.n_vertices : relation <= SDD_EF ? t->info.n_edges : t->info.n_faces;
+}
+
+/* Whether rows of a refined level follow from grid order: those without edges, of quads, where no hole is left out and
+ * edges have at most two faces. */
+static int is_by_formula(const sdd_topology *t, const struct sdd_query_request *r)
+{
+    const int without_edges =
+        r->relation == SDD_VV || r->relation == SDD_VF || r->relation == SDD_FV || r->relation == SDD_FF;
+    return r->level > 0 && without_edges && !r->oriented && t->info.manifold && t->info.n_holes == 0 &&
+           t->scheme->kind == SCHEME_QUADS && topology_points(t, r->level) < (int64_t)UINT32_MAX &&
+           t->info.n_corners << 2 * (r->level - 1) < (int64_t)UINT32_MAX;
 }
 
 /* Says how many rows there are, and checks that their elements exist. */
@@ -82,6 +96,20 @@ static int check_rows(const struct sdd_query_request *r, struct sdd_query_info *
     return SDD_OK;
 }
 
+/* Whether an answer of so many bytes, or at least so many, stays within the limit. */
+static int check_bytes(int64_t bytes, int exactly, int64_t limit, struct sdd_error *err)
+{
+    if (limit == 0 || bytes <= limit)
+        return SDD_OK;
+    int rc = sdd_fail(err, SDD_ETOO_LARGE, "max_bytes", "the answer needs %s%lld bytes; the limit is %lld",
+                      exactly ? "" : "at least ", (long long)bytes, (long long)limit);
+    if (err) {
+        err->needed = bytes;
+        err->available = limit;
+    }
+    return rc;
+}
+
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
 void sdd_query_plan_free(sdd_query_plan *p)
 {
@@ -93,16 +121,18 @@ void sdd_query_plan_free(sdd_query_plan *p)
 }
 
 /* A plan with room for its offsets and a copy of the list, in which nothing has been counted. */
-static int plan_begin(const sdd_topology *t, const struct sdd_query_request *r, sdd_query_plan **out,
+static int plan_begin(const sdd_topology *t, const struct sdd_query_request *r, int by_formula, sdd_query_plan **out,
                       struct sdd_error *err)
 {
-    struct sdd_query_info info = {.n_elements = count_elements(t, r->relation)};
+    struct sdd_query_info info = {.n_elements = count_elements(t, r->relation, by_formula ? r->level : 0)};
     int rc = check_rows(r, &info, err);
+    if (!rc)
+        rc = check_bytes((info.n_rows + 1) * (int64_t)sizeof(uint32_t), 0, r->max_bytes, err);
     if (rc)
         return rc;
     sdd_query_plan *p = calloc(1, sizeof *p);
     if (p) {
-        *p = (struct sdd_query_plan){.request = *r, .info = info, .serial = t->serial};
+        *p = (struct sdd_query_plan){.request = *r, .info = info, .by_formula = by_formula};
         p->request.ids = NULL;
         p->request.first = r->ids ? 0 : r->first;
         p->list = r->ids ? malloc((size_t)info.n_rows * sizeof *p->list + 1) : NULL;
@@ -133,28 +163,21 @@ static void size_blocks(const sdd_query_plan *p, int64_t n, struct sdd_query_inf
 int query_within(const struct query_work *w, int64_t n, struct sdd_error *err)
 {
     struct sdd_query_info info = w->plan->info;
-    const int64_t limit = w->plan->request.max_bytes;
     size_blocks(w->plan, n, &info);
-    if (limit == 0 || info.host_bytes <= limit)
-        return SDD_OK;
-    int rc = sdd_fail(err, SDD_ETOO_LARGE, "max_bytes", "the answer needs %s%lld bytes; the limit is %lld",
-                      n < info.n_rows ? "at least " : "", (long long)info.host_bytes, (long long)limit);
-    if (err) {
-        err->needed = info.host_bytes;
-        err->available = limit;
-    }
-    return rc;
+    return check_bytes(info.host_bytes, n == info.n_rows, w->plan->request.max_bytes, err);
 }
 
 static int work_begin(sdd_topology *t, const sdd_query_plan *p, const struct sdd_run *run, struct query_work *w,
                       struct sdd_error *err)
 {
     *w = (struct query_work){.device = t->device, .topology = t, .plan = p, .cancel = run ? run->cancel : NULL};
-    return tiles_neighbors(t, &w->neighbors, err);
+    int rc = tiles_neighbors(t, &w->neighbors, err);
+    w->neighbors.level = p->by_formula ? p->request.level : 0;
+    return rc;
 }
 
-/* Counts the ids of all rows. Rows of FF have a length that only their making tells, and tiles do not have to write them
- * for that. */
+/* Counts the ids of all rows. Rows of FF have a length that only their making tells, and tiles do not have to write
+ * them for that. */
 static int count_rows(struct query_work *w, struct sdd_error *err)
 {
     if (w->plan->request.ring > 1)
@@ -173,14 +196,18 @@ int query_plan_by(sdd_topology *t, const struct sdd_query_request *r, int way, c
 {
     struct query_work w;
     sdd_query_plan *p = NULL;
+    sdd_topology *of_level;
     *out = NULL;
     int rc = check_request(r, err);
     if (!rc)
-        rc = plan_begin(t, r, &p, err);
+        rc = level_topology(t, is_by_formula(t, r) ? 0 : r->level, run, &of_level, err);
     if (!rc)
-        rc = work_begin(t, p, run, &w, err);
+        rc = plan_begin(of_level, r, is_by_formula(t, r), &p, err);
+    if (!rc)
+        rc = work_begin(of_level, p, run, &w, err);
     if (!rc) {
         w.offset = p->offset;
+        p->serial = t->serial;
         p->way = query_may_tile(&w) || way == QUERY_BY_RULE ? way : QUERY_FLAT;
         rc = count_rows(&w, err);
     }
@@ -296,10 +323,14 @@ int sdd_query(sdd_topology *t, const sdd_query_plan *plan, int64_t first_row, in
     if (first_row < 0 || n_rows < 0 || first_row > plan->info.n_rows || n_rows > plan->info.n_rows - first_row)
         return sdd_fail(err, SDD_EQUERY, "n_rows", "rows %lld to %lld; the answer has %lld", (long long)first_row,
                         (long long)(first_row + n_rows), (long long)plan->info.n_rows);
-    int rc = rows_create(t->device, plan, first_row, n_rows, run ? run->soon_freed : 0, &rows, err);
+    sdd_topology *of_level;
+    int rc = level_topology(t, plan->by_formula ? 0 : plan->request.level, run, &of_level, err);
+    if (rc)
+        return rc;
+    rc = rows_create(t->device, plan, first_row, n_rows, run ? run->soon_freed : 0, &rows, err);
     const struct query_output to = {first_row, rows ? rows->ids.memory : NULL, rows ? rows->signs.memory : NULL};
     if (!rc)
-        rc = work_begin(t, plan, run, &w, err);
+        rc = work_begin(of_level, plan, run, &w, err);
     const int all = n_rows == plan->info.n_rows, way = rc || !all ? QUERY_FLAT : query_way(&w);
     if (!rc && plan->request.ring > 1)
         rc = ring_fill(&w, first_row, n_rows, &to, err);

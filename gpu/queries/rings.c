@@ -298,12 +298,14 @@ static int all_chunks(struct query_work *w, int64_t first, int64_t n, const stru
                       struct sdd_error *err)
 {
     const struct sdd_topology_info *t = &w->topology->info;
-    struct rounds r = {.w = w, .bits = id_bits(larger(larger(t->n_vertices, t->n_edges), t->n_faces))};
+    struct rounds r = {
+        .w = w,
+        .bits = id_bits(larger(larger(t->n_vertices, t->n_edges), larger(t->n_faces, w->plan->info.n_elements)))};
     int64_t most = n < MOST_ROWS ? n : MOST_ROWS;
     int32_t *count = malloc((size_t)most * sizeof *count + 1);
     uint32_t *ends = malloc((size_t)most * sizeof *ends + 1);
     int rc = count && ends ? SDD_OK : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the lengths of rows");
-    r.longest = larger(2 * (int64_t)t->max_valence, t->max_face_size);
+    r.longest = larger(2 * (int64_t)t->max_valence, larger(t->max_face_size, 4));
     r.sort_bits = r.bits + id_bits(MOST_ROWS);
     for (int64_t at = first; !rc && at < first + n;) {
         r.first = at;

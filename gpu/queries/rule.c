@@ -23,8 +23,8 @@ int query_may_tile(const struct query_work *w)
     const struct sdd_query_request *r = &w->plan->request;
     const struct sdd_query_info *i = &w->plan->info;
     const int transposed = r->relation <= SDD_VF || r->relation == SDD_EF || r->relation == SDD_FF;
-    return transposed && r->ring == 1 && !r->oriented && !w->plan->list && i->n_rows == i->n_elements &&
-           w->topology->info.n_corners * 4 <= MOST_IDS_AT_ONCE;
+    return transposed && r->ring == 1 && !r->oriented && w->neighbors.level == 0 && !w->plan->list &&
+           i->n_rows == i->n_elements && w->topology->info.n_corners * 4 <= MOST_IDS_AT_ONCE;
 }
 
 int query_way(const struct query_work *w)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sdd_fields.h: values at the vertices of a mesh that follow from its neighbours: normals, curvatures and distances; and
- * smoothing. sdd.h says what holds for every call. Sums are gathered in the order of rows, in double precision, so they
- * have the same bits on every backend and for any number of threads. Where a rule needs triangles, a polygon is cut from
- * its corner 0. */
+/* sdd_fields.h: values at the vertices of a mesh that follow from its neighbours: normals, curvatures and distances;
+ * and smoothing. sdd.h says what holds for every call. Sums are gathered in the order of rows, in double precision, so
+ * they have the same bits on every backend and for any number of threads. Where a rule needs triangles, a polygon is
+ * cut from its corner 0. */
 #ifndef SDD_SDD_FIELDS_H
 #define SDD_SDD_FIELDS_H
 #include "sdd.h"
@@ -31,8 +31,8 @@ struct sdd_field_request {
  *   uniform         p + s (mean of q - p), 0 < s <= 1
  *   cotangent       p + s (mean of q - p by the cotangents of the angles across each edge), 0 < s <= 1
  *   bilateral       p + s (mean of the heights of q above the tangent plane) n, with weights exp(-d^2 / 2 c^2)
- *                   exp(-h^2 / 2 h0^2) of the distance d and the height h; c and h0 are their root mean squares around p
- *                   (Fleishman 2003); 0 < s <= 1
+ *                   exp(-h^2 / 2 h0^2) of the distance d and the height h; c and h0 are their root mean squares around
+ *                   p (Fleishman 2003); 0 < s <= 1
  *   curvature flow  an explicit step of mean curvature flow, of s times the longest time that is stable for the whole
  *                   mesh: the least of area / (sum of cotangent weights) over its vertices; 0 < s <= 1 */
 enum sdd_smoothing {

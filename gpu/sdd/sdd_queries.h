@@ -55,7 +55,10 @@ struct sdd_query_info {
 typedef struct sdd_query_plan sdd_query_plan;
 /* sdd_query_plan_create: counts the ids of each row, on the device; all sizes are exact. The plan keeps a copy of the
  * request. On a mesh that is not manifold the first plan makes a list of the uses of each edge and keeps it with the
- * topology. `run` may be NULL.
+ * topology. Rows of VV, VF, FV and FF of a refined level of quads follow from grid order, and nothing of the level is
+ * stored. For other relations and schemes, meshes with holes and ones that are not manifold, the connectivity of the
+ * level is made from the faces that sdd_refine gives (without holes), about 60 B a corner, and kept until another level
+ * is asked for. `run` may be NULL.
  * Errors  SDD_EQUERY with field relation, level, ring, oriented (naming the first vertex with an edge that is not
  *         manifold), first, count or ids (naming the first one and how many elements there are); SDD_EUNSUPPORTED;
  *         SDD_ETOO_LARGE with field max_bytes and `needed`, which is exact where ring is 1 and else the least that it

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clusters.c: cuts the faces of a mesh into clusters, for tiles.c, by Lloyd's rounds on the graph of faces that share
- * edges. Each component begins with a seed for every SPACING of its faces. In a round all clusters grow from their
+ * edges. Each component begins with a seed for about every SPACING of its faces. In a round all clusters grow from their
  * seeds, a step at a time, until no face is left, and are then peeled from their boundaries; the face that goes last is
  * the new seed. Every fifth round clusters that are too large get more seeds. Where several clusters or faces could be
  * taken, the lowest is, so all devices find the same ones.
@@ -20,7 +20,7 @@
 #include "gpu/tiles/kernels/cluster_take.k.h"
 
 enum {
-    SPACING = 400,    /* Faces for each first seed. Fewer than a tile may own, because clusters differ in size. */
+    SPACING = 350,    /* Faces for each first seed. Fewer than a tile may own, because clusters differ in size. */
     LEAST_ROUNDS = 4, /* After fewer the clusters are not round yet, and their ribbons large. */
     ADD_EVERY = 5,
     MOST_ROUNDS = 30, /* Then what is too large falls apart. */

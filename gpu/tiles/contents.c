@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* contents.c: what tiles hold besides the faces of their clusters, for tiles.c. Ribbons are found by sorting keys of tile
- * and face, vertices and edges by sorting one key for each corner of a tile; the place of a key among those of its tile
- * is the 16-bit number of its element. */
+/* contents.c: what tiles hold besides the faces of their clusters, for tiles.c. Ribbons are found by sorting keys of
+ * tile and face, vertices and edges by sorting one key for each corner of a tile; the place of a key among those of its
+ * tile is the 16-bit number of its element. */
 #include "gpu/kernel/compact_keys.k.h"
 #include "gpu/kernel/run_heads.k.h"
 #include "gpu/tiles/internal.h"

@@ -23,6 +23,7 @@ struct sdd_neighbors {
     struct sdd_control mesh;
     const uint32_t *use_begin;  /* Shape [E + 1]. */
     const uint32_t *use_corner; /* Shape [C]: ascending for each edge. */
+    int32_t level; /* 0, or the refined level whose rows are made by formula (gpu/queries/kernels/grid_row.dev.h). */
 };
 
 /* Which elements have rows: those of the list, or all from `first` on where it is NULL. */

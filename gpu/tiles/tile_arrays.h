@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tile_arrays.h: a mesh cut into tiles, as kernels that find neighbours in fast memory read it. A tile owns the faces of
- * a cluster, and the edges and vertices whose lowest face is one of them. Its ribbon is a copy of what surrounds these:
- * the tile has all faces around each vertex, edge and face that it owns, with all their edges and vertices. Inside a
- * tile elements have 16-bit numbers. Those that it owns come first, then those of the ribbon, both in ascending order of
- * the mesh's numbers.
+/* tile_arrays.h: a mesh cut into tiles, as kernels that find neighbours in fast memory read it. A tile owns the faces
+ * of a cluster, and the edges and vertices whose lowest face is one of them. Its ribbon is a copy of what surrounds
+ * these: the tile has all faces around each vertex, edge and face that it owns, with all their edges and vertices.
+ * Inside a tile elements have 16-bit numbers. Those that it owns come first, then those of the ribbon, both in
+ * ascending order of the mesh's numbers.
  * Source  Mahmoud et al. 2021, RXMesh; a patch there is a tile here */
 #ifndef SDD_TILE_ARRAYS_H
 #define SDD_TILE_ARRAYS_H

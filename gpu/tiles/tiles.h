@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tiles.h: the door of tiles/: what a topology keeps for queries of neighbours. neighbors.h is the mesh with the uses of
- * its edges (uses.c); tile_arrays.h says what a tile is. tiles.c keeps them, clusters.c finds which faces each owns, and
- * contents.c what else it holds. The room stands on mesh/ and below. */
+/* tiles.h: the door of tiles/: what a topology keeps for queries of neighbours. neighbors.h is the mesh with the uses
+ * of its edges (uses.c); tile_arrays.h says what a tile is. tiles.c keeps them, clusters.c finds which faces each owns,
+ * and contents.c what else it holds. The room stands on mesh/ and below. */
 #ifndef SDD_TILES_H
 #define SDD_TILES_H
 #include "gpu/mesh/topology.h"

@@ -1,174 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_queries.c: the rows of sdd_queries.h against a witness that tries every pair, on all shapes, random meshes and
- * soups; their laws; what is refused, and where answers are cut into pieces. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/* test_queries.c: the rows of sdd_queries.h against a witness that tries every
+ * pair, on all shapes, random meshes and soups; their laws; what is refused,
+ * and where answers are cut into pieces. */
 #include "gpu/device/device.h"
 #include "tests/engines/fixture.h"
+#include "tests/engines/query_check.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/nonmanifold.h"
 #include "tests/kernels/queries/naive.h"
-
-enum { MOST_CORNERS = 700, N_RANDOM = 60, N_SOUPS = 60 };
+#include <cmocka.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static uint64_t seed = 3;
-static int64_t n_odd_orders, n_orders; /* meshes that were refused an order, and that had one */
 
-/* ---- one answer -------------------------------------------------------------------------------------------------- */
-struct answer {
-    struct sdd_query_info info;
-    int64_t *offset;
-    uint32_t *ids;
-    uint8_t *signs;
-};
-
-static void answer_free(struct answer *a)
-{
-    free(a->offset), free(a->ids), free(a->signs);
-}
-
-static struct sdd_query_request ask(int relation)
-{
-    return (struct sdd_query_request){.relation = relation, .ring = 1, .count = SDD_ALL_ROWS};
-}
-
-/* The whole answer, brought in pieces of `piece` rows. */
-static int answer_in_pieces(sdd_topology *t, const struct sdd_query_request *r, int64_t piece, struct answer *a,
-                            struct sdd_error *err)
-{
-    sdd_query_plan *plan;
-    memset(a, 0, sizeof *a);
-    int rc = sdd_query_plan_create(t, r, NULL, &plan, err);
-    if (rc) {
-        assert_null(plan);
-        return rc;
-    }
-    a->info = *sdd_query_plan_info(plan);
-    a->offset = xalloc(a->info.n_rows + 1, sizeof *a->offset);
-    a->ids = xalloc(a->info.n_ids, sizeof *a->ids);
-    a->signs = xalloc(a->info.n_ids, 1);
-    for (int64_t at = 0; at <= a->info.n_rows; at += piece) {
-        sdd_rows *rows;
-        const int64_t n = a->info.n_rows - at < piece ? a->info.n_rows - at : piece;
-        assert_int_equal(sdd_query(t, plan, at, n, NULL, &rows, err), SDD_OK);
-        const struct sdd_rows_info *i = sdd_rows_info(rows);
-        assert_int_equal(i->first_row, at);
-        assert_int_equal(i->n_rows, n);
-        assert_int_equal(i->n_ids, sdd_query_offset(plan, at + n) - sdd_query_offset(plan, at));
-        for (int64_t k = 0; k <= n; k++) {
-            a->offset[at + k] = ((const uint32_t *)i->offsets)[k];
-            assert_int_equal(a->offset[at + k], sdd_query_offset(plan, at + k));
-        }
-        memcpy(a->ids + a->offset[at], i->ids, (size_t)i->n_ids * sizeof *i->ids);
-        assert_true((i->signs != NULL) == (r->relation == SDD_FE));
-        if (i->signs)
-            memcpy(a->signs + a->offset[at], i->signs, (size_t)i->n_ids);
-        sdd_rows_free(rows);
-    }
-    sdd_query_plan_free(plan);
-    return SDD_OK;
-}
-
-static void check_sizes(const struct answer *a, int relation)
-{
-    assert_int_equal(a->offset[0], 0);
-    assert_int_equal(a->offset[a->info.n_rows], a->info.n_ids);
-    assert_int_equal(a->info.offset_bytes, 4);
-    assert_int_equal(a->info.offsets_bytes, 4 * (a->info.n_rows + 1));
-    assert_int_equal(a->info.ids_bytes, 4 * a->info.n_ids);
-    assert_int_equal(a->info.signs_bytes, relation == SDD_FE ? a->info.n_ids : 0);
-    assert_int_equal(a->info.host_bytes, a->info.offsets_bytes + a->info.ids_bytes + a->info.signs_bytes);
-}
-
-/* ---- against the witness ----------------------------------------------------------------------------------------- */
-static int64_t witness_row(const struct naive *n, const struct sdd_query_request *r, int64_t x, uint32_t *out)
-{
-    if (r->oriented)
-        return naive_fan(n, r->relation, x, out);
-    return r->ring > 1 ? naive_ring(n, r->relation, x, r->ring, out) : naive_row(n, r->relation, x, out);
-}
-
-static int64_t element_of(const struct sdd_query_request *r, int64_t row)
-{
-    return r->ids ? r->ids[row] : r->first + row;
-}
-
-static void check_row(const struct naive *n, const struct sdd_query_request *r, const struct answer *a, int64_t row,
-                      uint32_t *want)
-{
-    const int64_t x = element_of(r, row), length = witness_row(n, r, x, want), at = a->offset[row];
-    const char *name = sdd_relation_name(r->relation);
-    if (a->offset[row + 1] - at != length)
-        fail_msg("%s: %s of %lld has %lld ids, not %lld", launch_case(), name, (long long)x,
-                 (long long)(a->offset[row + 1] - at), (long long)length);
-    for (int64_t k = 0; k < length; k++)
-        if (a->ids[at + k] != want[k])
-            fail_msg("%s: %s of %lld (ring %d, oriented %d) has %u at %lld, not %u", launch_case(), name, (long long)x,
-                     r->ring, r->oriented, a->ids[at + k], (long long)k, want[k]);
-    for (int64_t k = 0; r->relation == SDD_FE && k < length; k++)
-        assert_int_equal(a->signs[at + k], naive_sign(n, n->first[x] + k));
-}
-
-/* The row of the first vertex that has no order; -1 where all have. */
-static int64_t first_odd(const struct naive *n, const struct sdd_query_request *r, int64_t n_rows, uint32_t *row)
-{
-    for (int64_t i = 0; r->oriented && i < n_rows; i++)
-        if (witness_row(n, r, element_of(r, i), row) < 0)
-            return i;
-    return -1;
-}
-
-static void check_request(sdd_topology *t, const struct naive *n, const struct sdd_query_request *r, int64_t piece)
-{
-    struct answer a;
-    struct sdd_error err = {0};
-    const int64_t n_rows = r->ids                     ? r->n_ids
-                           : r->count == SDD_ALL_ROWS ? naive_count(n, r->relation) - r->first
-                                                      : r->count;
-    uint32_t *row = xalloc(naive_most(n), sizeof *row);
-    const int64_t odd = first_odd(n, r, n_rows, row);
-    int rc = answer_in_pieces(t, r, piece, &a, &err);
-    if (odd >= 0) {
-        char name[64];
-        (void)snprintf(name, sizeof name, "vertex %lld has", (long long)element_of(r, odd));
-        assert_int_equal(rc, SDD_EQUERY);
-        assert_string_equal(err.field, "oriented");
-        assert_non_null(strstr(err.text, name));
-        n_odd_orders++;
-        free(row);
-        return;
-    }
-    n_orders += r->oriented;
-    if (rc)
-        fail_msg("%s: %s", launch_case(), err.text);
-    assert_int_equal(a.info.n_elements, naive_count(n, r->relation));
-    assert_int_equal(a.info.n_rows, n_rows);
-    check_sizes(&a, r->relation);
-    for (int64_t i = 0; i < n_rows; i++)
-        check_row(n, r, &a, i, row);
-    answer_free(&a);
-    free(row);
-}
-
-/* Some rows out of order, some of them more than once. */
-static void check_subset(sdd_topology *t, const struct naive *n, struct sdd_query_request r)
-{
-    const int64_t count = naive_count(n, r.relation), n_ids = random_below(&seed, 20);
-    int64_t *ids = xalloc(n_ids + 1, sizeof *ids);
-    for (int64_t i = 0; i < n_ids; i++)
-        ids[i] = i % 5 == 4 ? ids[i - 1] : random_below(&seed, count);
-    r.ids = ids;
-    r.n_ids = n_ids;
-    check_request(t, n, &r, 7);
-    free(ids);
-}
+enum { MOST_CORNERS = 700, N_RANDOM = 60, N_SOUPS = 60 };
 
 static void check_mesh(const struct poly *p)
 {
@@ -182,25 +34,25 @@ static void check_mesh(const struct poly *p)
     naive_init(&n, p->desc.n_vertices, p->desc.n_faces, p->desc.face_counts, p->desc.face_vertices,
                p->desc.options.orientation == SDD_LEFT_HANDED);
     for (int relation = 0; relation < SDD_N_RELATIONS; relation++) {
-        struct sdd_query_request r = ask(relation);
-        check_request(t, &n, &r, INT32_MAX);
-        check_subset(t, &n, r);
+        struct sdd_query_request r = query_ask(relation);
+        query_check(t, &n, &r, INT32_MAX);
+        query_check_subset(t, &n, r);
         r.first = random_below(&seed, naive_count(&n, relation) + 1);
         r.count = random_below(&seed, naive_count(&n, relation) - r.first + 1);
-        check_request(t, &n, &r, 3);
+        query_check(t, &n, &r, 3);
     }
     for (int relation = SDD_VV; relation <= SDD_VF; relation++) {
-        struct sdd_query_request r = ask(relation);
+        struct sdd_query_request r = query_ask(relation);
         r.oriented = 1;
-        check_request(t, &n, &r, INT32_MAX);
-        check_subset(t, &n, r);
+        query_check(t, &n, &r, INT32_MAX);
+        query_check_subset(t, &n, r);
     }
     for (int ring = 2; ring <= 4 && small; ring++)
         for (int k = 0; k < 2; k++) {
-            struct sdd_query_request r = ask(k ? SDD_FF : SDD_VV);
+            struct sdd_query_request r = query_ask(k ? SDD_FF : SDD_VV);
             r.ring = ring;
-            check_request(t, &n, &r, ring == 3 ? 5 : INT32_MAX);
-            check_subset(t, &n, r);
+            query_check(t, &n, &r, ring == 3 ? 5 : INT32_MAX);
+            query_check_subset(t, &n, r);
         }
     naive_fini(&n);
     sdd_topology_unref(t);
@@ -215,19 +67,21 @@ static void test_shapes(void **state)
     (void)state;
     poly_each(N_RANDOM, MOST_CORNERS, check_mesh);
     soup_each(N_SOUPS, MOST_CORNERS, check_mesh);
-    assert_true(n_orders > 300 && n_odd_orders > 30);
+    assert_true(query_orders > 300 && query_odd_orders > 30);
 }
 
-/* ---- laws -------------------------------------------------------------------------------------------------------- */
-static void whole(const struct fixture *f, int relation, struct answer *a)
+/* ---- laws
+ * --------------------------------------------------------------------------------------------------------
+ */
+static void whole(const struct fixture *f, int relation, struct query_answer *a)
 {
-    const struct sdd_query_request r = ask(relation);
+    const struct sdd_query_request r = query_ask(relation);
     struct sdd_error err = {0};
-    assert_int_equal(answer_in_pieces(f->topology, &r, INT32_MAX, a, &err), SDD_OK);
+    assert_int_equal(query_in_pieces(f->topology, &r, INT32_MAX, a, &err), SDD_OK);
 }
 
 /* Whether y is in the row of x. */
-static int has(const struct answer *a, int64_t x, int64_t y)
+static int has(const struct query_answer *a, int64_t x, int64_t y)
 {
     for (int64_t k = a->offset[x]; k < a->offset[x + 1]; k++)
         if (a->ids[k] == (uint32_t)y)
@@ -237,14 +91,14 @@ static int has(const struct answer *a, int64_t x, int64_t y)
 
 static void transposed(const struct fixture *f, int relation, int other)
 {
-    struct answer a, b;
+    struct query_answer a, b;
     whole(f, relation, &a);
     whole(f, other, &b);
     assert_int_equal(a.info.n_ids, b.info.n_ids);
     for (int64_t x = 0; x < a.info.n_rows; x++)
         for (int64_t k = a.offset[x]; k < a.offset[x + 1]; k++)
             assert_true(has(&b, a.ids[k], x));
-    answer_free(&a), answer_free(&b);
+    query_answer_free(&a), query_answer_free(&b);
 }
 
 static void test_laws(void **state)
@@ -254,15 +108,16 @@ static void test_laws(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof closed / sizeof *closed; k++) {
         struct fixture f;
-        struct answer vv, fe;
+        struct query_answer vv, fe;
         fixture_open(&f, closed[k], 2, 0);
         whole(&f, SDD_VV, &vv);
         whole(&f, SDD_FE, &fe);
-        const int64_t E = vv.info.n_ids / 2; /* each edge is in the row of both its ends, and in those of two faces */
+        const int64_t E = vv.info.n_ids / 2; /* each edge is in the row of both its
+                                            ends, and in those of two faces */
         assert_int_equal(vv.info.n_ids, 2 * E);
         assert_int_equal(fe.info.n_ids, 2 * E);
         assert_int_equal(vv.info.n_rows - E + fe.info.n_rows, 2);
-        answer_free(&vv), answer_free(&fe);
+        query_answer_free(&vv), query_answer_free(&fe);
         fixture_close(&f);
     }
     for (size_t k = 0; k < sizeof simple / sizeof *simple; k++) {
@@ -277,26 +132,28 @@ static void test_laws(void **state)
     }
 }
 
-/* ---- large answers ----------------------------------------------------------------------------------------------- */
+/* ---- large answers
+ * -----------------------------------------------------------------------------------------------
+ */
 /* More rows than a chunk has, of one short list of elements again and again. */
 static void check_long(const struct fixture *f, struct sdd_query_request r, int64_t n_ids)
 {
     const int64_t V = f->shape.desc.n_vertices, F = f->shape.desc.n_faces, n_elements = V < F ? V : F;
     int64_t *ids = xalloc(n_ids, sizeof *ids);
-    struct answer once, many;
+    struct query_answer once, many;
     struct sdd_error err = {0};
     for (int64_t i = 0; i < n_ids; i++)
         ids[i] = (i * 7) % n_elements;
-    assert_int_equal(answer_in_pieces(f->topology, &r, INT32_MAX, &once, &err), SDD_OK);
+    assert_int_equal(query_in_pieces(f->topology, &r, INT32_MAX, &once, &err), SDD_OK);
     r.ids = ids;
     r.n_ids = n_ids;
-    assert_int_equal(answer_in_pieces(f->topology, &r, n_ids / 2 + 1, &many, &err), SDD_OK);
+    assert_int_equal(query_in_pieces(f->topology, &r, n_ids / 2 + 1, &many, &err), SDD_OK);
     for (int64_t i = 0; i < n_ids; i++) {
         const int64_t n = once.offset[ids[i] + 1] - once.offset[ids[i]];
         assert_int_equal(many.offset[i + 1] - many.offset[i], n);
         assert_memory_equal(many.ids + many.offset[i], once.ids + once.offset[ids[i]], (size_t)n * sizeof *once.ids);
     }
-    answer_free(&once), answer_free(&many);
+    query_answer_free(&once), query_answer_free(&many);
     free(ids);
 }
 
@@ -305,16 +162,16 @@ static void test_chunks(void **state)
     struct fixture f;
     (void)state;
     fixture_open(&f, "cube54", 0, 0);
-    check_long(&f, ask(SDD_VV), (1 << 20) + 77);
-    check_long(&f, ask(SDD_FF), (1 << 20) + 77);
-    struct sdd_query_request r = ask(SDD_VV);
+    check_long(&f, query_ask(SDD_VV), (1 << 20) + 77);
+    check_long(&f, query_ask(SDD_FF), (1 << 20) + 77);
+    struct sdd_query_request r = query_ask(SDD_VV);
     r.ring = SDD_MAX_RING; /* reaches all: more keys than a chunk has */
     check_long(&f, r, 90000);
     fixture_close(&f);
 }
 
-/* One vertex of very many faces, of which no two share an edge, then all in one fan: no row may take longer than it is
- * long. */
+/* One vertex of very many faces, of which no two share an edge, then all in one
+ * fan: no row may take longer than it is long. */
 static void check_hub(int64_t n_faces, int closed)
 {
     const int64_t V = 1 + (closed ? n_faces : 2 * n_faces);
@@ -333,18 +190,18 @@ static void check_hub(int64_t n_faces, int closed)
                                        .face_vertices = vertices};
     sdd_device *device;
     sdd_topology *t;
-    struct answer a;
+    struct query_answer a;
     struct sdd_error err = {0};
-    struct sdd_query_request r = ask(SDD_VV);
+    struct sdd_query_request r = query_ask(SDD_VV);
     assert_int_equal(sdd_device_wrap(launch_backend(), 0, 2, 1 << 30, &device, &err), SDD_OK);
     assert_int_equal(sdd_topology_create(device, &desc, &t, &err), SDD_OK);
     for (r.oriented = 0; r.oriented < 2; r.oriented++) {
-        if (answer_in_pieces(t, &r, INT32_MAX, &a, &err))
+        if (query_in_pieces(t, &r, INT32_MAX, &a, &err))
             fail_msg("%s", err.text);
         assert_int_equal(a.offset[1], V - 1);
         for (int64_t k = 0; k < V - 1; k++)
             assert_int_equal(a.ids[k], k + 1);
-        answer_free(&a);
+        query_answer_free(&a);
     }
     sdd_topology_unref(t);
     sdd_device_close(device);
@@ -358,11 +215,14 @@ static void test_hubs(void **state)
     check_hub(60000, 1);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- what is refused
+ * ---------------------------------------------------------------------------------------------
+ */
 static const int64_t far_ids[] = {0, 7, 8, 900}, negative_ids[] = {3, -1};
 static const struct refused {
     const char *field, *text;
-    struct sdd_query_request request; /* relation, level, ring, oriented, first, count, ids, n_ids, max_bytes */
+    struct sdd_query_request request; /* relation, level, ring, oriented, first,
+                                       count, ids, n_ids, max_bytes */
 } of_cube[] = {
     {"relation", "-1 is not", {-1, 0, 1, 0, 0, SDD_ALL_ROWS, NULL, 0, 0}},
     {"relation", "there are 8", {8, 0, 1, 0, 0, SDD_ALL_ROWS, NULL, 0, 0}},
@@ -417,7 +277,7 @@ static void test_limit(void **state)
     (void)state;
     fixture_open(&f, "cube54", 1, 0);
     for (int k = 0; k < 3; k++) {
-        struct sdd_query_request r = ask(k ? SDD_FF : SDD_VV);
+        struct sdd_query_request r = query_ask(k ? SDD_FF : SDD_VV);
         sdd_query_plan *plan;
         struct sdd_error err = {0};
         r.ring = k == 2 ? 3 : 1;
@@ -439,7 +299,7 @@ static void test_limit(void **state)
 static void test_plan_of_another(void **state)
 {
     struct fixture f, g;
-    const struct sdd_query_request r = ask(SDD_VF);
+    const struct sdd_query_request r = query_ask(SDD_VF);
     sdd_query_plan *plan;
     sdd_rows *rows;
     struct sdd_error err = {0};
@@ -472,7 +332,7 @@ static void test_cancelled(void **state)
     (void)state;
     fixture_open(&f, "cube54", 1, 0);
     for (int k = 0; k < 3; k++) {
-        struct sdd_query_request r = ask(k ? SDD_FF : SDD_VV);
+        struct sdd_query_request r = query_ask(k ? SDD_FF : SDD_VV);
         sdd_query_plan *plan;
         sdd_rows *rows;
         struct sdd_error err = {0};

@@ -15,20 +15,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gpu/mesh/mesh.h"
-#include "gpu/sdd/sdd.h"
+#include "gpu/sdd/sdd_fields.h"
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
+#include "tests/kernels/tiles/big_mesh.h"
 #include "tests/oracle/shape.h"
 #include "tests/query_once.h"
 #include "tests/refine_once.h"
 
 #define MOST_VERTICES 300000 /* of a refined mesh: deeper levels are left out */
 #define MOST_OF_MATRIX 500
-#define MAX_VALUES 4096
+#define MAX_VALUES 8192
 #define N_PRIMVARS 5
 #define OTHER_POISON 0x35
 #define WIDE 5          /* floats: more than kernels of three take at a time */
-#define N_TAILS 4       /* tests after the shapes */
+#define N_TAILS 5       /* tests after the shapes */
 #define MOST_SCHEMED 60 /* corners of a mesh that is also refined by the other schemes */
 
 /* All that a run has to say: digests, counts and error codes, in order. */
@@ -167,12 +168,56 @@ static void queries(sdd_topology *t, struct record *r)
                                                   .ids = k % 2 ? some : NULL,
                                                   .n_ids = 2};
         struct sdd_error err = {0};
-        uint64_t digest;
-        int rc = query_once(t, &request, &digest, &err);
+        uint64_t digest = 0;
+        int rc = query_once(t, &request, QUERY_FLAT, &digest, &err);
         if (rc)
             note_error(r, rc, &err);
         else
             note(r, digest);
+    }
+}
+
+/* All rows by tiles, as far as these serve the relation. */
+static void by_tiles(sdd_topology *t, struct record *r)
+{
+    for (int k = 0; k < 2 * SDD_N_RELATIONS; k++) {
+        const struct sdd_query_request request = {.relation = k / 2, .ring = 1, .count = SDD_ALL_ROWS};
+        struct sdd_error err = {0};
+        uint64_t digest = 0;
+        assert_int_equal(query_once(t, &request, k % 2 ? QUERY_KEPT : QUERY_TRANSPOSE, &digest, &err), SDD_OK);
+        note(r, digest);
+    }
+}
+
+static void note_values(struct record *r, int rc, const struct sdd_error *err, sdd_values *v)
+{
+    if (rc) {
+        assert_null(v);
+        note_error(r, rc, err);
+        return;
+    }
+    note(r, sdd_digest(sdd_values_info(v)->values, sdd_values_info(v)->bytes));
+    note(r, (uint64_t)sdd_values_info(v)->n_unreached);
+    sdd_values_free(v);
+}
+
+/* Each field, and each way of smoothing. */
+static void fields(sdd_mesh *mesh, struct record *r)
+{
+    static const int64_t sources[] = {0, 0};
+    struct sdd_error err = {0};
+    sdd_values *v;
+    for (int k = 0; k < SDD_N_FIELDS; k++) {
+        const struct sdd_field_request request = {
+            .what = k, .sources = sources, .n_sources = k == SDD_FIELD_GEODESIC ? 2 : 0};
+        int rc = sdd_field(mesh, &request, NULL, &v, &err);
+        note_values(r, rc, &err, v);
+    }
+    for (int k = 0; k < 2 * SDD_N_SMOOTHINGS; k++) {
+        const struct sdd_smooth_request request = {
+            .method = k / 2, .iterations = 2 + k, .strength = 0.5f, .boundary = k % 2};
+        int rc = sdd_smooth(mesh, &request, NULL, &v, &err);
+        note_values(r, rc, &err, v);
     }
 }
 
@@ -218,6 +263,8 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
     batch(mesh, SDD_SURFACE_REFINED, r);
     batch(mesh, SDD_SURFACE_LIMIT, r);
     queries(mesh->topology, r);
+    by_tiles(mesh->topology, r);
+    fields(mesh, r);
     patches(mesh, 1, SDD_SURFACE_REFINED, r);
     patches(mesh, 3, SDD_SURFACE_LIMIT, r);
     const int level = parity_levels() < 2 || most_vertices(&s->desc, 2) > MOST_VERTICES ? 1 : 2;
@@ -437,6 +484,41 @@ static void test_big(void **state)
     check_big(70, SDD_SCHEME_SQRT3);
 }
 
+/* A face with more neighbours than a tile may own, whose cluster falls apart. */
+static void star_on(const struct sdd_backend *b, struct record *r)
+{
+    struct big_mesh star;
+    sdd_device *device;
+    sdd_topology *t;
+    struct sdd_error err = {0};
+    memset(r, 0, sizeof *r);
+    big_star(&star, SDD_TILE_OWNED + 10);
+    assert_int_equal(sdd_device_wrap(b, 0, 2, (int64_t)1 << 30, &device, &err), SDD_OK);
+    assert_int_equal(sdd_topology_create(device, &star.desc, &t, &err), SDD_OK);
+    by_tiles(t, r);
+    sdd_topology_unref(t);
+    sdd_device_close(device);
+    big_mesh_free(&star);
+}
+
+static void test_star(void **state)
+{
+    static struct record want, got;
+    const struct shape s = {.name = "star"};
+    (void)state;
+    need_other();
+    star_on(sdd_backend_cpu(), &want);
+    star_on(other, &got);
+    expect_same(other->name, &s, &got, &want);
+    star_on(parity_backend(sdd_backend_cpu(), other, 0xCD), &got);
+    const struct parity_report *report = parity_report();
+    if (report->n_differences)
+        fail_msg("%s", report->first);
+    for (int k = 0; k < SDD_N_KERNELS; k++)
+        n_launched[k] += report->n_launched[k];
+    expect_same("the parity device", &s, &got, &want);
+}
+
 static void test_device_probe(void **state)
 {
     sdd_device *device;
@@ -459,8 +541,6 @@ static void test_every_kernel_ran(void **state)
         skip();
     }
     for (int k = 0; k < SDD_N_KERNELS; k++) {
-        if (k == SDD_K_tile_vertex_faces) /* no engine has tiles yet: test_k_tiles.c launches it on both backends */
-            continue;
         if (n_launched[k] == 0 && (other->in_order || k != SDD_K_table_order)) { /* a CPU goes by corners anyway */
             print_error("kernel %s was never launched\n", parity_kernel_name(k));
             missing++;
@@ -497,7 +577,7 @@ int main(void)
         return 1;
     }
     const struct CMUnitTest tails[N_TAILS] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_big),
-                                              cmocka_unit_test(test_device_probe),
+                                              cmocka_unit_test(test_star), cmocka_unit_test(test_device_probe),
                                               cmocka_unit_test(test_every_kernel_ran)};
     for (size_t i = 0; i < n_shapes; i++) {
         char *name = i < n_good ? names[i] : odd[i - n_good];

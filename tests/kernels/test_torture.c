@@ -156,19 +156,27 @@ static int patches(sdd_mesh *mesh, uint64_t *digest, struct sdd_error *err)
 static int queries(sdd_topology *t, uint64_t *digest, struct sdd_error *err)
 {
     static const struct {
-        int relation, ring, oriented;
-    } way[] = {{SDD_FE, 1, 0}, {SDD_FF, 1, 0}, {SDD_VF, 1, 1}, {SDD_VV, 2, 0}, {SDD_FF, 2, 0}};
+        int relation, ring, oriented, way, level;
+    } way[] = {{SDD_FE, 1, 0, 0, 0},
+               {SDD_FF, 1, 0, 0, 0},
+               {SDD_VF, 1, 1, 0, 0},
+               {SDD_VV, 2, 0, 0, 0},
+               {SDD_FF, 2, 0, 0, 0},
+               {SDD_VV, 1, 0, 0, 1},
+               {SDD_EF, 1, 0, QUERY_TRANSPOSE, 0},
+               {SDD_FF, 1, 0, QUERY_KEPT, 0}};
     static const int64_t some[] = {3, 3, 5}; /* their fans are manifold */
     int rc = SDD_OK;
     for (size_t k = 0; !rc && k < sizeof way / sizeof *way; k++) {
         const struct sdd_query_request r = {.relation = way[k].relation,
                                             .ring = way[k].ring,
+                                            .level = way[k].level,
                                             .oriented = way[k].oriented,
                                             .count = SDD_ALL_ROWS,
                                             .ids = way[k].relation <= SDD_VF ? some : NULL,
                                             .n_ids = 3};
         uint64_t one = 0;
-        rc = query_once(t, &r, &one, err);
+        rc = query_once(t, &r, way[k].way, &one, err);
         *digest = *digest * 31 + one;
     }
     return rc;

@@ -5,17 +5,18 @@
 #define SDD_BODY_LAUNCHES_CUH
 #include "gpu/device/cuda/kernels_cuda.h"
 #include "gpu/device/cuda/overlap.cuh"
+#include "gpu/kernel/query.h"
 
 enum { item_threads = 256 };
 
-#define ITEM_LAUNCH(name, function, record)                                                                            \
+#define ITEM_LAUNCH(name, body, function, record)                                                                      \
     static __global__ void __launch_bounds__(item_threads)                                                             \
         function(const int64_t n, const __grid_constant__ name##_args a)                                               \
     {                                                                                                                  \
         const int64_t i = (int64_t)blockIdx.x * item_threads + threadIdx.x;                                            \
         overlap_begin();                                                                                               \
         if (i < n)                                                                                                     \
-            k_##name(i, &a);                                                                                           \
+            body(i, &a);                                                                                               \
     }                                                                                                                  \
     const struct sdd_kernel_launch record = {(const void *)function, sizeof(struct name##_args), item_threads,         \
                                              item_threads};

@@ -7,6 +7,7 @@
 enum { reference_threads = 256 };
 
 #define SDD_ITEM(name)
+#define SDD_QUERY(name)
 #define SDD_TILE(name)
 #define SDD_TUNED_ITEM(name) TILE_LAUNCH(name, r_##name, reference_threads, reference_of_##name, sdd_reference_##name)
 #define SDD_TUNED_TILE(name) TILE_LAUNCH(name, k_##name, name##_threads, reference_of_##name, sdd_reference_##name)

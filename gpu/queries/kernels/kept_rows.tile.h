@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kept_rows: the rows of a relation from those that are kept in 16 bits.
- * Shapes  tiles (tile_arrays.h), own_first[tiles] u32, begin[own + 1] u32, locals u16 (tile_rows), offset u32 -> ids u32
+ * Shapes  tiles (tile_arrays.h), own_first[tiles] u32, begin[own + 1] u32, locals u16 (tile_rows), offset u32 -> ids
+ *         u32
  * Launch  tile, n tiles
  * Cost    4 B read an element, 2 B an id and 4 B an element of the other kind of a tile; 4 B written an id
  * Result  Row i of tile t is locals[begin[own_first[t] + i]] to locals[begin[own_first[t] + i + 1] - 1]; it goes to

@@ -3,6 +3,7 @@
  * may be as long as a mesh has corners, so nothing here takes more than n log n steps. */
 #ifndef SDD_QUERY_ROW_DEV_H
 #define SDD_QUERY_ROW_DEV_H
+#include "gpu/queries/kernels/grid_row.dev.h"
 #include "gpu/tiles/tile_arrays.h"
 
 /* Which rows a launch makes: all, or where `tile` is given, those of elements that a flat tile owns. */
@@ -104,20 +105,6 @@ SDD_FN int sdd_repeats_ends(const struct sdd_neighbors *q, uint32_t e)
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
-/* A row that is being written, or only counted where `ids` is NULL. */
-struct sdd_row {
-    uint32_t *ids;
-    uint8_t *signs; /* Of FE; else NULL. */
-    int32_t n;
-};
-
-SDD_FN void sdd_row_add(struct sdd_row *r, uint32_t id)
-{
-    if (r->ids)
-        r->ids[r->n] = id;
-    r->n++;
-}
-
 /* An edge of vertex v, with the vertex at its other end. */
 SDD_FN void sdd_row_add_edge(struct sdd_row *r, const struct sdd_neighbors *q, int32_t relation, uint32_t v, uint32_t e,
                              uint32_t other)
@@ -177,6 +164,10 @@ SDD_FN void sdd_row_of_face(struct sdd_row *r, const struct sdd_neighbors *q, in
 SDD_FN void sdd_row_collect(struct sdd_row *r, const struct sdd_neighbors *q, int32_t relation, uint32_t x)
 {
     const struct sdd_control *m = &q->mesh;
+    if (q->level > 0) {
+        sdd_row_of_level(r, q, relation, x);
+        return;
+    }
     switch (relation) {
     case SDD_RELATION_VV:
     case SDD_RELATION_VE: sdd_row_of_edges(r, q, relation, x); break;
@@ -200,7 +191,7 @@ SDD_FN void sdd_row_collect(struct sdd_row *r, const struct sdd_neighbors *q, in
 /* Puts a collected row in its order. */
 SDD_FN void sdd_row_finish(struct sdd_row *r, int32_t relation)
 {
-    if (relation != SDD_RELATION_VV && relation != SDD_RELATION_VE && relation != SDD_RELATION_FF)
+    if (relation == SDD_RELATION_EV || relation == SDD_RELATION_FV || relation == SDD_RELATION_FE)
         return;
     sdd_sort_ids(r->ids, r->n);
     if (relation == SDD_RELATION_FF)

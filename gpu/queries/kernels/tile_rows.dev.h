@@ -5,8 +5,8 @@
 #include "gpu/kernel/tile.h"
 #include "gpu/tiles/tile_arrays.h"
 
-/* What becomes of a row. Its place is the number of its element in the mesh, or where own_first is given, own_first[tile]
- * and the number in the tile. */
+/* What becomes of a row. Its place is the number of its element in the mesh, or where own_first is given,
+ * own_first[tile] and the number in the tile. */
 struct sdd_rows_to {
     int32_t *count;         /* If it is given, only the length is wanted. */
     const uint32_t *offset; /* Where each row begins. */

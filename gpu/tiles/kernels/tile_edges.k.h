@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tile_edges: the edges of each face of a tile with their directions, and the ends of each edge.
  * Shapes  neighbors, face, slot_tile [slots] u32, corner_end[slots] i32 (tile_keys), vertex, edge [corners] u16
- *         (tile_locals), first_edge[tiles] u32 -> face_edge[corners] u16, edge_vertex[edges][2] u16, face_end[slots] u16
- *         (NULL where faces have one size)
+ *         (tile_locals), first_edge[tiles] u32 -> face_edge[corners] u16, edge_vertex[edges][2] u16, face_end[slots]
+ *         u16 (NULL where faces have one size)
  * Launch  item, n slots
  * Cost    about 20 B read a corner, 2 B written a corner, 4 B an edge, 2 B a face
  * Result  face_edge = 2 edge + (1 if the face runs along it from the higher end to the lower). All corners that use an

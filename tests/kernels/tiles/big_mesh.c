@@ -120,6 +120,12 @@ static void add_star(struct big_mesh *m, int32_t n)
     free(v);
 }
 
+void big_star(struct big_mesh *m, int32_t n)
+{
+    begin(m, "star");
+    add_star(m, n);
+}
+
 static void soup(struct big_mesh *m, int32_t n_faces, int32_t near, uint64_t seed)
 {
     for (int32_t f = 0; f < n_faces; f++) {

@@ -10,6 +10,7 @@ struct big_mesh {
     int32_t *counts, *vertices;
 };
 void big_mesh_free(struct big_mesh *m);
+void big_star(struct big_mesh *m, int32_t n); /* a polygon with a triangle at each of its n edges */
 
 /* big_each: `check` on grids of triangles, of quads and of both, in order and shuffled, closed ones, ones of several
  * components, and on what tiles cannot hold: faces, vertices and edges with very many neighbours. */

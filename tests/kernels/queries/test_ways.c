@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_queries_ways.c: rows that are made flat, by transposes in tiles and from kept rows are the same bytes: kernels
+/* test_ways.c: rows that are made flat, by transposes in tiles and from kept rows are the same bytes: kernels
  * tile_rows and kept_rows against query_fill, which test_rows.c checks. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* smooth.c: smoothing of the points of a mesh, for sdd_fields.h. */
+#include "gpu/fields/internal.h"
+#include "gpu/fields/kernels/smooth_rate.k.h"
+#include "gpu/fields/kernels/smooth_step.q.k.h"
+#include "gpu/queries/queries.h"
+#include <string.h>
+
+_Static_assert((int)SDD_SMOOTH_UNIFORM == (int)SDD_BY_MEAN && (int)SDD_SMOOTH_COTANGENT == (int)SDD_BY_COTANGENTS &&
+                   (int)SDD_SMOOTH_BILATERAL == (int)SDD_BY_HEIGHTS &&
+                   (int)SDD_SMOOTH_CURVATURE_FLOW == (int)SDD_BY_CURVATURE,
+               "kernels number the methods as the door does");
+
+static const char *const names[SDD_N_SMOOTHINGS] = {"uniform", "cotangent", "bilateral", "curvatureFlow"};
+
+const char *sdd_smoothing_name(int method)
+{
+    return method >= 0 && method < SDD_N_SMOOTHINGS ? names[method] : NULL;
+}
+
+int sdd_smoothing_find(const char *name, int *out, struct sdd_error *err)
+{
+    for (int k = 0; k < SDD_N_SMOOTHINGS; k++)
+        if (strcmp(name, names[k]) == 0) {
+            *out = k;
+            return SDD_OK;
+        }
+    return sdd_fail(err, SDD_EQUERY, "method", "\"%.20s\" is not one of uniform, cotangent, bilateral, curvatureFlow",
+                    name);
+}
+
+struct smoothing {
+    uint64_t *word; /* The rate, or the first face without area. */
+    float *points, *other;
+};
+
+static void lay_out(const sdd_mesh *m, struct arena *a, struct smoothing *s)
+{
+    const int64_t V = m->topology->info.n_vertices;
+    s->word = ARENA(a, uint64_t, 1);
+    s->points = ARENA(a, float, 3 * V);
+    s->other = ARENA(a, float, 3 * V);
+}
+
+static int check(const struct sdd_smooth_request *r, struct sdd_error *err)
+{
+    if (!sdd_smoothing_name(r->method))
+        return sdd_fail(err, SDD_EQUERY, "method", "%d is not a method; there are %d", r->method, SDD_N_SMOOTHINGS);
+    if (r->iterations < 1 || r->iterations > SDD_MAX_SMOOTHINGS)
+        return sdd_fail(err, SDD_EQUERY, "iterations", "%d iterations; 1 to %d are allowed", r->iterations,
+                        SDD_MAX_SMOOTHINGS);
+    if (!(r->strength > 0.0f && r->strength <= 1.0f))
+        return sdd_fail(err, SDD_EQUERY, "strength", "a strength of %g; it must be above 0 and at most 1",
+                        (double)r->strength);
+    if (r->boundary != SDD_SMOOTH_BOUNDARY_KEPT && r->boundary != SDD_SMOOTH_BOUNDARY_ALONG)
+        return sdd_fail(err, SDD_EQUERY, "boundary", "%d is not a treatment of boundaries; 0 and 1 are", r->boundary);
+    return SDD_OK;
+}
+
+static int run_steps(const sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd_neighbors *q,
+                     const struct device_rows *rows, struct smoothing *s, const struct sdd_run *run,
+                     struct sdd_error *err)
+{
+    sdd_device *d = m->topology->device;
+    const int64_t V = m->topology->info.n_vertices;
+    struct smooth_rate_args rate = {*q, m->points, s->word};
+    int rc = SDD_OK;
+    if (r->method == SDD_SMOOTH_COTANGENT || r->method == SDD_SMOOTH_CURVATURE_FLOW)
+        rc = fields_check_areas(m, q, s->word, err);
+    if (rc)
+        return rc;
+    dev_mark(d, MARK_BEGUN);
+    dev_copy(d, s->points, m->points, 3 * V * (int64_t)sizeof(float));
+    dev_fill(d, s->word, 0x7f, sizeof *s->word); /* A large number. */
+    if (r->method == SDD_SMOOTH_CURVATURE_FLOW)
+        DEV_LAUNCH(d, smooth_rate, &rate, V);
+    for (int k = 0; !rc && k < r->iterations; k++) {
+        struct smooth_step_args step = {.rows = {{rows->offset, rows->ids}, {NULL, NULL}},
+                                        .neighbors = *q,
+                                        .from = s->points,
+                                        .rate = (const double *)(const void *)s->word,
+                                        .to = s->other,
+                                        .strength = (double)r->strength,
+                                        .method = r->method,
+                                        .keeps_rim = r->boundary == SDD_SMOOTH_BOUNDARY_KEPT};
+        DEV_LAUNCH(d, smooth_step, &step, V);
+        s->other = s->points;
+        s->points = step.to;
+        rc = fields_cancelled(run, err);
+        if (!rc && run && run->cancel && k % 16 == 15) /* So that a flag which is set later stops the rest. */
+            rc = dev_finish(d, err);
+    }
+    dev_mark(d, MARK_ENDED);
+    return rc;
+}
+
+int sdd_smooth(sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd_run *run, sdd_values **out,
+               struct sdd_error *err)
+{
+    sdd_device *d = m->topology->device;
+    const int64_t V = m->topology->info.n_vertices;
+    struct sdd_values_info info = {.n_rows = V, .components = 3, .bytes = 3 * V * (int64_t)sizeof(float)};
+    struct sdd_neighbors q;
+    struct device_rows rows = {0};
+    struct device_block block = {0};
+    struct arena a = {NULL, 0};
+    struct smoothing s;
+    sdd_values *v = NULL;
+    *out = NULL;
+    int rc = check(r, err);
+    if (!rc)
+        rc = values_within(&info, r->max_bytes, err);
+    if (!rc)
+        rc = tiles_neighbors(m->topology, &q, err);
+    if (!rc)
+        rc = queries_rows(m->topology, SDD_RELATION_VV, run, &rows, err);
+    lay_out(m, &a, &s);
+    info.device_bytes = a.used + rows.block.bytes;
+    if (!rc)
+        rc = values_create(m, &info, run, &v, err);
+    if (!rc)
+        rc = block_take(d, a.used, &block, err);
+    if (!rc) {
+        a = (struct arena){block.memory, 0};
+        lay_out(m, &a, &s);
+        rc = run_steps(m, r, &q, &rows, &s, run, err);
+    }
+    if (!rc) {
+        dev_download(d, v->memory, s.points, info.bytes);
+        rc = dev_finish(d, err);
+        v->info.device_seconds = rc ? 0.0 : dev_elapsed(d, MARK_BEGUN, MARK_ENDED);
+    }
+    if (rc)
+        dev_drain(d);
+    block_give(d, &block);
+    block_give(d, &rows.block);
+    if (rc) {
+        sdd_values_free(v);
+        return rc;
+    }
+    *out = v;
+    return SDD_OK;
+}

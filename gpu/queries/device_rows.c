@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device_rows.c: rows that stay on the device, for queries.h. */
+#include "gpu/queries/queries.h"
+#include "gpu/queries/internal.h"
+#include "gpu/queries/kernels/query_fill.k.h"
+#include <stdlib.h>
+
+static void lay_out(const sdd_query_plan *p, struct arena *a, struct device_rows *r)
+{
+    r->offset = ARENA(a, uint32_t, p->info.n_rows + 1);
+    r->ids = ARENA(a, uint32_t, p->info.n_ids);
+}
+
+static int fill(const sdd_topology *t, const sdd_query_plan *p, struct device_rows *out, struct sdd_error *err)
+{
+    const int64_t n = p->info.n_rows;
+    struct query_fill_args rows = {
+        .offset = out->offset, .ids = (uint32_t *)(uintptr_t)out->ids, .relation = p->request.relation};
+    uint32_t *offset = malloc((size_t)(n + 1) * sizeof *offset);
+    int rc = offset ? tiles_neighbors(t, &rows.neighbors, err)
+                    : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the places of %lld rows", (long long)n);
+    if (!rc) {
+        for (int64_t i = 0; i <= n; i++)
+            offset[i] = (uint32_t)p->offset[i];
+        dev_upload(t->device, (uint32_t *)(uintptr_t)out->offset, offset, (n + 1) * (int64_t)sizeof *offset);
+        DEV_LAUNCH(t->device, query_fill, &rows, n);
+        rc = dev_finish(t->device, err);
+    }
+    free(offset);
+    return rc;
+}
+
+int queries_rows(sdd_topology *t, int relation, const struct sdd_run *run, struct device_rows *out,
+                 struct sdd_error *err)
+{
+    const struct sdd_query_request r = {.relation = relation, .ring = 1, .count = SDD_ALL_ROWS};
+    struct arena a = {NULL, 0};
+    sdd_query_plan *p;
+    *out = (struct device_rows){0};
+    int rc = query_plan_by(t, &r, QUERY_FLAT, run, &p, err);
+    if (rc)
+        return rc;
+    if (p->info.n_ids > UINT32_MAX)
+        rc = sdd_fail(err, SDD_ETOO_LARGE, "relation", "%lld ids; the limit is 2^32", (long long)p->info.n_ids);
+    lay_out(p, &a, out);
+    if (!rc)
+        rc = block_take(t->device, a.used, &out->block, err);
+    if (!rc) {
+        a = (struct arena){out->block.memory, 0};
+        lay_out(p, &a, out);
+        rc = fill(t, p, out, err);
+    }
+    if (rc)
+        block_give(t->device, &out->block);
+    sdd_query_plan_free(p);
+    return rc;
+}
