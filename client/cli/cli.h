@@ -4,6 +4,7 @@
 #ifndef CLI_H
 #define CLI_H
 #include "client/lib/subd_matrix.h"
+#include "client/lib/subd_neighbors.h"
 #include "client/lib/subd_patches.h"
 #include "proto/files/file_names.h"
 #include "proto/files/files.h"
@@ -36,6 +37,9 @@ struct cli {
     int compact;      /* 1 asks for compact blocks wherever there are any. */
     int strict;       /* 1 refuses a file of which something would be left out. */
     int only_positions;
+    int ring, oriented;   /* Of neighbors. */
+    int64_t first, count; /* Its rows; count 0 is all from first on. */
+    const char *ids;      /* A list of ids, or the file that has it. */
     struct subd_body pose_body;
     char file_primvars[64 * SUBD_MAX_PRIMVARS]; /* Those that a file takes when none are asked for; "" for none. */
     struct cli_writer *writer;                  /* The output file while a frame is fetched; NULL without one. */
@@ -62,6 +66,7 @@ int cli_push(struct cli *c);
 int cli_refine(struct cli *c);
 int cli_patches(struct cli *c);
 int cli_matrix(struct cli *c);
+int cli_neighbors(struct cli *c);
 int cli_positions(struct cli *c);
 int cli_edit(struct cli *c);
 int cli_rename(struct cli *c);

@@ -21,10 +21,11 @@ enum { /* Each verb is a bit, so that an option can say which verbs take it. */
        PATCHES = 4096,
        MATRIX = 8192,
        RENAME = 16384,
+       NEIGHBORS = 32768,
        LOCAL = 1 << 16, /* The verbs that talk to no daemon: they have no option but --help. */
        ALL = CLI_EVERY_VERB,
        FRAME = REFINE | PATCHES,
-       MESH = PUSH | FRAME | BENCH | MATRIX
+       MESH = PUSH | FRAME | BENCH | MATRIX | NEIGHBORS
 };
 
 const struct cli_verb cli_verbs[] = {
@@ -79,6 +80,20 @@ const struct cli_verb cli_verbs[] = {
      "A row for each refined vertex in grid order, a column for each control vertex. A FILE is pushed, asked for and "
      "removed again. Goes to stdout, or to -o FILE.",
      {"subd matrix cube.obj --level 2 -o cube2.mtx", "subd matrix cube.obj --surface limit --what tangent1"}},
+    {NEIGHBORS,
+     "neighbors",
+     "MESH|FILE RELATION",
+     2,
+     2,
+     cli_neighbors,
+     "which vertices, edges and faces are neighbours, as rows of text",
+     "RELATION is VV, VE, VF, EV, EF, FV, FE or FF: XY has a row for each vertex, edge or face X, with ids of Y: "
+     "\"12: 3 7 9\". Edges are numbered by (lower vertex, higher vertex). Rows ascend, but those of FV and FE, which "
+     "are "
+     "in the order of the face; an edge of FE that the face runs along from its higher end has a minus behind it. Ids "
+     "are rows of the cage, or of the refined level. A FILE is pushed, asked for and removed again. Goes to stdout, or "
+     "to -o FILE; FILE.frame is what the daemon sent.",
+     {"subd neighbors cube.obj VV", "subd neighbors cube.obj VF --oriented --ids 0,7"}},
     {POSITIONS,
      "positions",
      "MESH FILE",
@@ -223,6 +238,11 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        REORDER,
        STRICT,
        WHAT,
+       RING,
+       ORIENTED,
+       FIRST,
+       COUNT,
+       IDS,
        WELD,
        NO_WELD,
        PRIM,
@@ -231,16 +251,24 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
 };
 
 const struct cli_option cli_options[] = {
-    {"output", "FILE", 'o', FRAME | PULL | MATRIX, "where the result goes; appears only when it is complete", NULL},
-    {"out", "FILE", 'o', FRAME | PULL | MATRIX, NULL, NULL}, /* Else it would be short for --out-dir, too. */
+    {"output", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS,
+     "where the result goes; appears only when it is complete", NULL},
+    {"out", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS, NULL,
+     NULL}, /* Else it would be short for --out-dir, too. */
     {"out-dir", "DIR", OUT_DIR, REFINE, "a folder for several results, which have the names of their files", NULL},
     {"format", "SUFFIX", FORMAT, REFINE, "of the files in --out-dir (default obj)", "obj ply usda glb stl frame"},
-    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX, "subdivision level, 1 to 15 (default 1)", NULL},
+    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX | NEIGHBORS,
+     "subdivision level, 1 to 15 (default 1); neighbors: 0 too, the control mesh (its default)", NULL},
     {"method", "NAME", METHOD, REFINE | PLAN | BENCH, "engine: auto, edge-friend, ... (`subd stat` lists them)", NULL},
     {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH | MATRIX,
      "points of the refined mesh, or of the limit; limitAtLevel is OpenSubdiv's", "refined limit limitAtLevel"},
     {"what", "ROWS", WHAT, MATRIX, "the matrix of these; tangents are of --surface limit (default points)",
      "points tangent1 tangent2"},
+    {"ring", "N", RING, NEIGHBORS, "of VV and FF, all that is 1 to N steps away, N up to 64 (default 1)", NULL},
+    {"oriented", NULL, ORIENTED, NEIGHBORS, "rows of VV, VE and VF go round the vertex against the clock", NULL},
+    {"first", "N", FIRST, NEIGHBORS, "the first row (default 0)", NULL},
+    {"count", "N", COUNT, NEIGHBORS, "how many rows (default: all from --first on)", NULL},
+    {"ids", "FILE|LIST", IDS, NEIGHBORS, "the rows of these, such as 3,3,8; or a file of ids, - is stdin", NULL},
     {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals", NULL},
     {"split-normals", NULL, SPLIT_NORMALS, REFINE | PLAN | BENCH,
      "with normals of their own on each side of an infinitely sharp edge, as --normals has them in .obj, .usda and "
@@ -361,7 +389,12 @@ static int take(struct cli *c, int value, char *text)
     case FORMAT: c->format = text; return 1;
     case ONLY_POSITIONS: c->only_positions = 1; return 1;
     case NO_VERIFY: c->skip_digests = 1; return 1;
-    case LEVEL: return (c->level = number(text) > SUBD_MAX_LEVEL ? -1 : (int)number(text)) >= 1;
+    case LEVEL: return (c->level = number(text) > SUBD_MAX_LEVEL ? -1 : (int)number(text)) >= 0;
+    case RING: return (c->ring = number(text) > SUBD_MAX_RING ? -1 : (int)number(text)) >= 1;
+    case ORIENTED: c->oriented = 1; return 1;
+    case FIRST: return (c->first = number(text)) >= 0;
+    case COUNT: return (c->count = number(text)) >= 1;
+    case IDS: return *(c->ids = text) != 0;
     case REPEAT: return (c->repeat = number(text) > 10000000 ? -1 : (int)number(text)) >= 1;
     case VERSION: return (c->version = number(text)) >= 1;
     case TIMEOUT:
@@ -376,6 +409,9 @@ static const char *takes(int value)
 {
     switch (value) {
     case LEVEL: return "a whole number from 1 to 15";
+    case RING: return "a whole number from 1 to 64";
+    case FIRST: return "a whole number from 0";
+    case IDS: return "a list such as 3,3,8, or a file";
     case REPEAT: return "a whole number from 1 to 10,000,000";
     case TIMEOUT: return "seconds, more than 0 and less than 1,000,000";
     case PRIMVARS: return "names";
@@ -450,6 +486,8 @@ static int check_options(const struct cli *c, const struct cli_verb *v, uint64_t
         if (used >> i & 1 && !(cli_options[i].verbs & v->bit))
             return cli_fail(c, EXIT_USAGE, "`subd %s` has no option --%s; see `subd help %s`", v->name,
                             cli_options[i].name, v->name);
+    if (c->level == 0 && v->bit != NEIGHBORS)
+        return cli_fail(c, EXIT_USAGE, "--level cannot be \"0\"; it takes %s", takes(LEVEL));
     if (c->only_positions && (c->include || c->primvars))
         return cli_fail(c, EXIT_USAGE, "--only-positions goes without --normals, --tangents and --primvars");
     if (c->no_weld && c->weld >= 0)
@@ -465,7 +503,7 @@ int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
     const struct cli_verb *v = argc > 1 ? cli_find_verb(argv[1]) : NULL;
     uint64_t used = 0;
     int rc;
-    *c = (struct cli){.level = 1, .repeat = 100, .weld = -1, .verb = "", .program = argv[0]};
+    *c = (struct cli){.level = -1, .repeat = 100, .weld = -1, .verb = "", .program = argv[0]};
     for (int i = 1; i < argc; i++)
         c->json |= strcmp(argv[i], "--json") == 0; /* A usage error must be JSON, too. */
     if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {
@@ -482,6 +520,8 @@ int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
     }
     if (!v)
         return cli_fail(c, EXIT_USAGE, "which verb? `subd help` lists them");
+    if (c->level < 0)
+        c->level = v->bit != NEIGHBORS;
     if ((rc = check_options(c, v, used)) >= 0)
         return rc;
     c->verb = v->name;

@@ -193,7 +193,8 @@ static int64_t n_elements(const struct neighbors_job *n)
 
 static int64_t plan_bytes(const struct neighbors_job *n)
 {
-    const int64_t rows = n->listed ? n->ids.n : n->query.count < 0 ? n_elements(n) : rows_asked(n);
+    const int64_t asked = rows_asked(n), all = n_elements(n);
+    const int64_t rows = n->listed || (asked >= 0 && asked < all) ? asked : all;
     return (rows + 1) * (int64_t)(sizeof(int64_t) + (n->listed ? sizeof(uint32_t) : 0));
 }
 

@@ -3,6 +3,7 @@
  * tests/tools/abi checks that every function is here. */
 #include "client/lib/subd.h"
 #include "client/lib/subd_matrix.h"
+#include "client/lib/subd_neighbors.h"
 #include "client/lib/subd_patches.h"
 #include <poll.h>
 #include <setjmp.h>
@@ -158,6 +159,12 @@ static int call_patches(void)
     return subd_patches(AT(0, client), AT(1, "m"), AT(2, &patches), AT(3, &frame), err);
 }
 
+static int call_neighbors(void)
+{
+    static const struct subd_neighbors neighbors = SUBD_INIT(subd_neighbors, .relation = "VV");
+    return subd_neighbors(AT(0, client), AT(1, "m"), AT(2, &neighbors), AT(3, &frame), err);
+}
+
 static int call_edits(void)
 {
     static const struct subd_edit edit = {.op = SUBD_REMOVE_FACES};
@@ -210,6 +217,7 @@ static const struct {
     {"subd_get_plan", call_get_plan, 4},
     {"subd_matrix", call_matrix, 3},
     {"subd_patches", call_patches, 4},
+    {"subd_neighbors", call_neighbors, 4},
     {"subd_edits", call_edits, 3},
     {"subd_edits_body", call_edits_body, 3},
     {"subd_stat", call_stat, 2},
@@ -323,6 +331,7 @@ static void test_structs_without_a_size(void **state)
     const struct subd_refine refine = {.level = 1};
     const struct subd_patches patches = {.level = 1};
     const struct subd_matrix matrix = {.level = 1, .sink = take_text};
+    const struct subd_neighbors neighbors = {.relation = "VV"};
     const struct subd_loop loop = {.arg = NULL};
     struct subd_plan plan;
     subd_client *c;
@@ -338,6 +347,7 @@ static void test_structs_without_a_size(void **state)
     assert_int_equal(subd_get_plan(client, "m", &refine, &plan, err), SUBD_EUSAGE);
     assert_int_equal(subd_patches(client, "m", &patches, &frame, err), SUBD_EUSAGE);
     assert_int_equal(subd_matrix(client, "m", &matrix, err), SUBD_EUSAGE);
+    assert_int_equal(subd_neighbors(client, "m", &neighbors, &frame, err), SUBD_EUSAGE);
     assert_int_equal(subd_attach(client, &loop, err), SUBD_EUSAGE);
 }
 
