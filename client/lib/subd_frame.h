@@ -82,7 +82,7 @@ struct subd_compact {
 };
 /* subd_compact_find: the compact form of this semantic, or NULL when it has none. */
 const struct subd_compact *subd_compact_find(int semantic);
-/* These check frames of neighbours (subd_neighbors.c).
+/* These check frames of neighbours (subd_frame_rows.c).
  * subd_check_rows: whether blocks have the counts of each other.
  * subd_check_offsets: the next offsets, at p->checked of their block.
  * subd_ids_limit: no id of this relation is as large. */

@@ -125,7 +125,7 @@ struct subd_call {
     int64_t received, max_answer_bytes, retry_after_ms;
     struct subd_frame_parser parser;
     struct subd_refine refine;
-    char relation[8]; /* "" of frames of other routes. */
+    char relation[8];          /* "" of frames of other routes. */
     struct subd_matrix matrix; /* Its sink is NULL unless the answer is a matrix. */
     struct subd_frame *frame;
     subd_finish_fn finish;

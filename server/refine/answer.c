@@ -172,7 +172,9 @@ void refine_answer(struct job *job)
         patches_answer(job); /* Frames of patches have the same headers. */
         return;
     }
-    if (!(file ? file_answer(j) : streams ? answer_stream(job->request, &j->base, &j->stream) : answer_frame(job->request, &j->base)))
+    if (!(file      ? file_answer(j)
+          : streams ? answer_stream(job->request, &j->base, &j->stream)
+                    : answer_frame(job->request, &j->base)))
         return;
     if (j->posed)
         answer_header(job->request, "Cache-Control", "no-store");
