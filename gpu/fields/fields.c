@@ -8,6 +8,7 @@
 #include "gpu/fields/kernels/geodesic_round.k.h"
 #include "gpu/fields/kernels/geodesic_start.k.h"
 #include "gpu/fields/kernels/geodesic_values.k.h"
+#include "gpu/queries/queries.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,10 +94,15 @@ struct field_memory {
     void *scratch;
 };
 
+static int64_t count_points(const sdd_mesh *m, const struct sdd_field_request *r)
+{
+    return r->level > 0 ? topology_points(m->topology, r->level) : m->topology->info.n_vertices;
+}
+
 static void lay_out(const sdd_mesh *m, const struct sdd_field_request *r, struct arena *a, struct field_memory *f)
 {
     const sdd_device *d = m->topology->device;
-    const int64_t V = m->topology->info.n_vertices;
+    const int64_t V = count_points(m, r);
     *f = (struct field_memory){0};
     f->error = ARENA(a, uint64_t, 1);
     f->value = ARENA(a, float, V *(r->what == SDD_FIELD_NORMALS ? 3 : 1));
@@ -112,7 +118,7 @@ static void lay_out(const sdd_mesh *m, const struct sdd_field_request *r, struct
 
 static int check_sources(const sdd_mesh *m, const struct sdd_field_request *r, struct sdd_error *err)
 {
-    const int64_t V = m->topology->info.n_vertices;
+    const int64_t V = count_points(m, r);
     if (r->what != SDD_FIELD_GEODESIC)
         return r->n_sources != 0
                    ? sdd_fail(err, SDD_EQUERY, "sources", "%s has no sources; geodesic has", names[r->what])
@@ -134,11 +140,13 @@ int sdd_field_plan(const sdd_mesh *m, const struct sdd_field_request *r, struct 
     memset(out, 0, sizeof *out);
     if (!sdd_field_name(r->what))
         return sdd_fail(err, SDD_EQUERY, "what", "%d is not a field; there are %d", r->what, SDD_N_FIELDS);
+    if (r->level < 0 || r->level > SDD_MAX_LEVEL)
+        return sdd_fail(err, SDD_EQUERY, "level", "level %d; 0 to %d are allowed", r->level, SDD_MAX_LEVEL);
     int rc = check_sources(m, r, err);
     if (rc)
         return rc;
     lay_out(m, r, &a, &f);
-    out->n_rows = m->topology->info.n_vertices;
+    out->n_rows = count_points(m, r);
     out->components = r->what == SDD_FIELD_NORMALS ? 3 : 1;
     out->bytes = out->n_rows * out->components * (int64_t)sizeof(float);
     out->device_bytes = a.used;
@@ -246,6 +254,32 @@ static int run_field(const sdd_mesh *m, const struct sdd_field_request *r, const
     return rc;
 }
 
+/* The field of a refined level: that of a mesh of its own. */
+static int field_of_level(sdd_mesh *m, const struct sdd_field_request *r, const struct sdd_run *run, sdd_values **out,
+                          struct sdd_error *err)
+{
+    const struct sdd_refine_request points = {.level = r->level, .include = SDD_POSITIONS};
+    struct sdd_field_request own = *r;
+    sdd_topology *t;
+    sdd_plan *plan = NULL;
+    sdd_result *refined = NULL;
+    sdd_mesh *of_level = NULL;
+    int rc = queries_level(m->topology, r->level, run, &t, err);
+    if (!rc)
+        rc = sdd_plan_create(m, &points, &plan, err);
+    if (!rc)
+        rc = sdd_refine(m, plan, run, &refined, err);
+    if (!rc)
+        rc = sdd_mesh_create(t, sdd_result_info(refined)->plan.blocks[0].data, NULL, &of_level, err);
+    own.level = 0;
+    if (!rc)
+        rc = sdd_field(of_level, &own, run, out, err);
+    sdd_mesh_free(of_level);
+    sdd_result_free(refined);
+    sdd_plan_free(plan);
+    return rc;
+}
+
 int sdd_field(sdd_mesh *m, const struct sdd_field_request *r, const struct sdd_run *run, sdd_values **out,
               struct sdd_error *err)
 {
@@ -260,6 +294,8 @@ int sdd_field(sdd_mesh *m, const struct sdd_field_request *r, const struct sdd_r
     int rc = sdd_field_plan(m, r, &info, err);
     if (!rc)
         rc = fields_cancelled(run, err);
+    if (!rc && r->level > 0)
+        return field_of_level(m, r, run, out, err);
     if (!rc)
         rc = tiles_neighbors(m->topology, &q, err);
     if (!rc)

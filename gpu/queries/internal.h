@@ -4,7 +4,7 @@
  * refined levels. */
 #ifndef SDD_QUERIES_INTERNAL_H
 #define SDD_QUERIES_INTERNAL_H
-#include "gpu/tiles/tiles.h"
+#include "gpu/queries/queries.h"
 #include "gpu/sdd/sdd_queries.h"
 
 /* How rows are made. The first lets the rule choose (rule.c). */
@@ -47,6 +47,7 @@ int query_plan_by(sdd_topology *t, const struct sdd_query_request *r, int way, c
  * relation that they transpose. */
 int query_way(const struct query_work *w);
 int query_may_tile(const struct query_work *w);
+int query_is_tiled(int relation); /* Whether tiles transpose the relation at all. */
 /* query_cancelled: fails with SDD_ECANCELLED if the caller wants no more. */
 int query_cancelled(const struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
 /* query_hold: takes a block of device memory for the work, and notes how much that makes. */
@@ -58,14 +59,13 @@ void query_counted(struct query_work *w, int64_t first, int64_t n, const int32_t
 /* query_within: whether the first `n` rows stay within the limit of the request.
  * Errors  SDD_ETOO_LARGE with what the answer needs at least */
 int query_within(const struct query_work *w, int64_t n, struct sdd_error *err) SDD_MUST_CHECK;
+/* query_check_bytes: whether an answer of so many bytes, or at least so many, stays within a limit, 0 for none.
+ * query_size_blocks: how large the blocks of the first n rows are.
+ * Errors  SDD_ETOO_LARGE */
+int query_check_bytes(int64_t bytes, int exactly, int64_t limit, struct sdd_error *err) SDD_MUST_CHECK;
+void query_size_blocks(const sdd_query_plan *p, int64_t n, struct sdd_query_info *info);
 /* query_subjects: uploads the elements of rows [first, first + n) to `list`, which is NULL where no list is needed. */
 struct sdd_subjects query_subjects(struct query_work *w, int64_t first, int64_t n, uint32_t *list);
-
-/* level_topology: the topology of a refined level, or `t` itself for level 0. It stays until another level is asked
- * for.
- * Errors  SDD_EQUERY (level), those of sdd_refine and sdd_topology_create */
-int level_topology(sdd_topology *t, int level, const struct sdd_run *run, sdd_topology **out,
-                   struct sdd_error *err) SDD_MUST_CHECK;
 
 /* Flat rows, straight from the control mesh. */
 int flat_count(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;

@@ -83,7 +83,7 @@ static int make_level(sdd_topology *t, int level, const struct sdd_run *run, sdd
     return rc;
 }
 
-int level_topology(sdd_topology *t, int level, const struct sdd_run *run, sdd_topology **out, struct sdd_error *err)
+int queries_level(sdd_topology *t, int level, const struct sdd_run *run, sdd_topology **out, struct sdd_error *err)
 {
     const int64_t faces = level ? t->info.n_corners << 2 * (level - 1) : 0; /* About as many; sqrt3 has fewer. */
     *out = t;

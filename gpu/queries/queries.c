@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* queries.c: plans of queries and their answers, for sdd_queries.h: what is checked before any work, and the host
  * memory of rows. */
-#include "gpu/device/sizes.h"
 #include "gpu/queries/internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -96,20 +95,6 @@ static int check_rows(const struct sdd_query_request *r, struct sdd_query_info *
     return SDD_OK;
 }
 
-/* Whether an answer of so many bytes, or at least so many, stays within the limit. */
-static int check_bytes(int64_t bytes, int exactly, int64_t limit, struct sdd_error *err)
-{
-    if (limit == 0 || bytes <= limit)
-        return SDD_OK;
-    int rc = sdd_fail(err, SDD_ETOO_LARGE, "max_bytes", "the answer needs %s%lld bytes; the limit is %lld",
-                      exactly ? "" : "at least ", (long long)bytes, (long long)limit);
-    if (err) {
-        err->needed = bytes;
-        err->available = limit;
-    }
-    return rc;
-}
-
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
 void sdd_query_plan_free(sdd_query_plan *p)
 {
@@ -127,7 +112,7 @@ static int plan_begin(const sdd_topology *t, const struct sdd_query_request *r, 
     struct sdd_query_info info = {.n_elements = count_elements(t, r->relation, by_formula ? r->level : 0)};
     int rc = check_rows(r, &info, err);
     if (!rc)
-        rc = check_bytes((info.n_rows + 1) * (int64_t)sizeof(uint32_t), 0, r->max_bytes, err);
+        rc = query_check_bytes((info.n_rows + 1) * (int64_t)sizeof(uint32_t), 0, r->max_bytes, err);
     if (rc)
         return rc;
     sdd_query_plan *p = calloc(1, sizeof *p);
@@ -147,24 +132,6 @@ static int plan_begin(const sdd_topology *t, const struct sdd_query_request *r, 
     p->offset[0] = 0;
     *out = p;
     return SDD_OK;
-}
-
-/* Says how large the blocks of the first n rows are. */
-static void size_blocks(const sdd_query_plan *p, int64_t n, struct sdd_query_info *info)
-{
-    info->n_ids = p->offset[n];
-    info->offset_bytes = p->offset[n] > UINT32_MAX ? 8 : 4;
-    info->offsets_bytes = (info->n_rows + 1) * info->offset_bytes;
-    info->ids_bytes = info->n_ids * (int64_t)sizeof(uint32_t);
-    info->signs_bytes = p->request.relation == SDD_FE ? info->n_ids : 0;
-    info->host_bytes = info->offsets_bytes + info->ids_bytes + info->signs_bytes;
-}
-
-int query_within(const struct query_work *w, int64_t n, struct sdd_error *err)
-{
-    struct sdd_query_info info = w->plan->info;
-    size_blocks(w->plan, n, &info);
-    return check_bytes(info.host_bytes, n == info.n_rows, w->plan->request.max_bytes, err);
 }
 
 static int work_begin(sdd_topology *t, const sdd_query_plan *p, const struct sdd_run *run, struct query_work *w,
@@ -200,7 +167,7 @@ int query_plan_by(sdd_topology *t, const struct sdd_query_request *r, int way, c
     *out = NULL;
     int rc = check_request(r, err);
     if (!rc)
-        rc = level_topology(t, is_by_formula(t, r) ? 0 : r->level, run, &of_level, err);
+        rc = queries_level(t, is_by_formula(t, r) ? 0 : r->level, run, &of_level, err);
     if (!rc)
         rc = plan_begin(of_level, r, is_by_formula(t, r), &p, err);
     if (!rc)
@@ -217,10 +184,26 @@ int query_plan_by(sdd_topology *t, const struct sdd_query_request *r, int way, c
         sdd_query_plan_free(p);
         return rc;
     }
-    size_blocks(p, p->info.n_rows, &p->info);
+    query_size_blocks(p, p->info.n_rows, &p->info);
     p->info.device_bytes = w.most_held;
     *out = p;
     return SDD_OK;
+}
+
+int sdd_query_keep(sdd_topology *t, int relation, const struct sdd_run *run, struct sdd_error *err)
+{
+    const int64_t n = sdd_relation_name(relation) ? count_elements(t, relation, 0) : 0;
+    const sdd_query_plan all = {.request = {.relation = relation, .ring = 1, .count = SDD_ALL_ROWS},
+                                .info = {.n_elements = n, .n_rows = n}};
+    struct query_work w;
+    if (!query_is_tiled(relation))
+        return sdd_fail(err, SDD_EQUERY, "relation", "%s is not one that is kept: VV, VE, VF, EF, FF",
+                        sdd_relation_name(relation) ? names[relation] : "this");
+    int rc = work_begin(t, &all, run, &w, err);
+    if (!rc && !query_may_tile(&w))
+        rc = sdd_fail(err, SDD_ETOO_LARGE, "relation", "the mesh has %lld corners, more than tiles serve",
+                      (long long)t->info.n_corners);
+    return rc ? rc : tiled_keep(&w, err);
 }
 
 const struct sdd_query_info *sdd_query_plan_info(const sdd_query_plan *p)
@@ -231,43 +214,6 @@ const struct sdd_query_info *sdd_query_plan_info(const sdd_query_plan *p)
 int64_t sdd_query_offset(const sdd_query_plan *p, int64_t row)
 {
     return p->offset[row];
-}
-
-/* ---- what all rows need ------------------------------------------------------------------------------------------ */
-int query_cancelled(const struct query_work *w, struct sdd_error *err)
-{
-    return w->cancel && atomic_load(w->cancel) ? sdd_fail(err, SDD_ECANCELLED, "", "cancelled between rows") : SDD_OK;
-}
-
-int query_hold(struct query_work *w, int64_t bytes, struct device_block *block, struct sdd_error *err)
-{
-    const int64_t before = w->held;
-    int rc = dev_alloc_more(w->device, before, bytes, &block->memory, err);
-    block->bytes = rc ? 0 : bytes;
-    w->held += block->bytes;
-    w->most_held = larger(w->most_held, w->held);
-    return rc;
-}
-
-void query_give(struct query_work *w, struct device_block *block)
-{
-    w->held -= block->bytes;
-    block_give(w->device, block);
-}
-
-void query_counted(struct query_work *w, int64_t first, int64_t n, const int32_t *count)
-{
-    int64_t *offset = w->offset + first;
-    for (int64_t i = 0; i < n; i++)
-        offset[i + 1] = offset[i] + count[i];
-}
-
-struct sdd_subjects query_subjects(struct query_work *w, int64_t first, int64_t n, uint32_t *list)
-{
-    const struct sdd_subjects s = {list, (uint32_t)(w->plan->request.first + first)};
-    if (list)
-        dev_upload(w->device, list, w->plan->list + first, n * (int64_t)sizeof *list);
-    return s;
 }
 
 /* ---- answers ----------------------------------------------------------------------------------------------------- */
@@ -324,7 +270,7 @@ int sdd_query(sdd_topology *t, const sdd_query_plan *plan, int64_t first_row, in
         return sdd_fail(err, SDD_EQUERY, "n_rows", "rows %lld to %lld; the answer has %lld", (long long)first_row,
                         (long long)(first_row + n_rows), (long long)plan->info.n_rows);
     sdd_topology *of_level;
-    int rc = level_topology(t, plan->by_formula ? 0 : plan->request.level, run, &of_level, err);
+    int rc = queries_level(t, plan->by_formula ? 0 : plan->request.level, run, &of_level, err);
     if (rc)
         return rc;
     rc = rows_create(t->device, plan, first_row, n_rows, run ? run->soon_freed : 0, &rows, err);

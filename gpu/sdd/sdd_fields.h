@@ -25,6 +25,7 @@ struct sdd_field_request {
     const int64_t *sources; /* Shape [n_sources]: vertices, of geodesic alone. */
     int64_t n_sources;
     int64_t max_bytes; /* Limit of the values; 0 is no limit. */
+    int level;         /* 0 is the control mesh; 1 to SDD_MAX_LEVEL are refined, with the rows of sdd_refine. */
 };
 
 /* Methods of smoothing. p is a point, q its neighbours, s the strength.
@@ -68,14 +69,15 @@ struct sdd_values_info {
     double device_seconds; /* Time of the kernels. */
 };
 typedef struct sdd_values sdd_values;
-/* sdd_field_plan: the sizes that sdd_field will need; `values` is NULL.
+/* sdd_field_plan: the sizes that sdd_field will need, besides those of a refine to the level; `values` is NULL.
  * Errors  as sdd_field, but for those of single elements */
 int sdd_field_plan(const sdd_mesh *m, const struct sdd_field_request *r, struct sdd_values_info *out,
                    struct sdd_error *err) SDD_MUST_CHECK;
-/* sdd_field: the values of a field at the vertices of the control mesh.
- * Errors  SDD_EQUERY with field what, sources (none, or the first that is out of range and how many vertices there are)
- *         or triangles (the first face with a triangle without area, where a cotangent is needed); SDD_ETOO_LARGE with
- *         field max_bytes and `needed`; SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
+/* sdd_field: the values of a field at the vertices of the control mesh, or of a refined level, whose connectivity is
+ * made and kept as a query of its edges would (sdd_queries.h).
+ * Errors  SDD_EQUERY with field what, level, sources (none, or the first that is out of range and how many vertices
+ *         there are) or triangles (the first face with a triangle without area, where a cotangent is needed);
+ *         SDD_ETOO_LARGE with field max_bytes and `needed`; SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int sdd_field(sdd_mesh *m, const struct sdd_field_request *r, const struct sdd_run *run, sdd_values **out,
               struct sdd_error *err) SDD_MUST_CHECK;
 /* sdd_smooth: the points of the control mesh after smoothing. The mesh stays as it is.

@@ -69,6 +69,13 @@ const struct sdd_query_info *sdd_query_plan_info(const sdd_query_plan *plan); /*
 int64_t sdd_query_offset(const sdd_query_plan *plan, int64_t row); /* The ids before `row`, which is 0 to n_rows. */
 void sdd_query_plan_free(sdd_query_plan *plan);                    /* NULL is fine. */
 
+/* sdd_query_keep: keeps the rows of VV, VE, VF, EF or FF of the control mesh with the topology, in 16 bits, and the
+ * tiles that they are numbered in (RXMesh). Later queries for all rows of the relation take them where that is faster.
+ * They are counted in sdd_topology_info.device_bytes: about 35 B a triangle for the tiles, and 8 a relation.
+ * Errors  SDD_EQUERY (relation), SDD_ETOO_LARGE (the mesh has more corners than tiles serve), SDD_ENO_MEMORY,
+ *         SDD_ECANCELLED, SDD_EDEVICE */
+int sdd_query_keep(sdd_topology *t, int relation, const struct sdd_run *run, struct sdd_error *err) SDD_MUST_CHECK;
+
 /* Rows [first_row, first_row + n_rows) of an answer, in host memory aligned to 64 bytes. */
 struct sdd_rows_info {
     int64_t first_row, n_rows, n_ids;

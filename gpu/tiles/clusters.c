@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clusters.c: cuts the faces of a mesh into clusters, for tiles.c, by Lloyd's rounds on the graph of faces that share
- * edges. Each component begins with a seed for about every SPACING of its faces. In a round all clusters grow from their
- * seeds, a step at a time, until no face is left, and are then peeled from their boundaries; the face that goes last is
- * the new seed. Every fifth round clusters that are too large get more seeds. Where several clusters or faces could be
- * taken, the lowest is, so all devices find the same ones.
+ * edges. Each component begins with a seed for about every SPACING of its faces. In a round all clusters grow from
+ * their seeds, a step at a time, until no face is left, and are then peeled from their boundaries; the face that goes
+ * last is the new seed. Every fifth round clusters that are too large get more seeds. Where several clusters or faces
+ * could be taken, the lowest is, so all devices find the same ones.
  * Source  Mahmoud et al. 2021, RXMesh: the patching algorithm, which takes what comes first or at random */
 #include "gpu/tiles/internal.h"
 #include "gpu/tiles/kernels/cluster_bounds.k.h"

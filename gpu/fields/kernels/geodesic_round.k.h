@@ -20,8 +20,9 @@ struct geodesic_round_args {
     uint32_t *changed;
 };
 
-/* The distance of the origin from a source that is as far from b and c as tb and tc say, where the plane of the triangle
- * goes on beyond their edge; or by the nearer of the two edges, where the straight way does not come through it. */
+/* The distance of the origin from a source that is as far from b and c as tb and tc say, where the plane of the
+ * triangle goes on beyond their edge; or by the nearer of the two edges, where the straight way does not come through
+ * it. */
 SDD_FN double sdd_over_triangle(struct sdd_real3 b, struct sdd_real3 c, double tb, double tc)
 {
     const double bb = sdd_dot(b, b), cc = sdd_dot(c, c), by_b = tb + sqrt(bb), by_c = tc + sqrt(cc);

@@ -2,6 +2,7 @@
 /* held.h: a mesh on a device of its own, beside its witness, and vectors in double precision. */
 #ifndef TESTS_HELD_H
 #define TESTS_HELD_H
+#include "gpu/sdd/sdd_fields.h"
 #include "tests/kernels/queries/naive.h"
 
 struct held {
@@ -24,5 +25,11 @@ double held_length(const double a[3]);
 /* held_each: `check` for each triangle of each face, three times: each corner once as x, with y and z after it. */
 typedef void held_check(const struct held *h, int64_t face, uint32_t x, uint32_t y, uint32_t z, double *out);
 void held_each(const struct held *h, held_check *check, double *out);
+/* held_normals: [V][3], held_gaussian: [V], by loops over faces. A normal is NaN where only rounding is left of it. */
+void held_normals(const struct held *h, double *out);
+void held_gaussian(const struct held *h, double *out);
+/* held_near: values are those of `want`, within a millionth of `scale`, or where that is NULL, of 1 or what is
+ * larger. NaN is not looked at. */
+void held_near(const char *what, const sdd_values *v, const double *want, const double *scale);
 
 #endif

@@ -85,6 +85,40 @@ static void test_big(void **state)
     big_each(check_big);
 }
 
+/* What is kept is counted, and the rule then takes it, with the same bytes. */
+static void test_keep(void **state)
+{
+    static int32_t counts[] = {3, 3}, vertices[] = {0, 1, 2, 2, 1, 3};
+    const struct sdd_mesh_desc desc = {
+        .n_vertices = 4, .n_faces = 2, .n_corners = 6, .face_counts = counts, .face_vertices = vertices};
+    sdd_device *device;
+    sdd_topology *t;
+    sdd_query_plan *plan, *kept_plan;
+    sdd_rows *rows, *kept;
+    struct sdd_topology_info before, after;
+    struct sdd_error err = {0};
+    (void)state;
+    assert_int_equal(sdd_device_wrap(launch_backend(), 0, 1, 1 << 30, &device, &err), SDD_OK);
+    assert_int_equal(sdd_topology_create(device, &desc, &t, &err), SDD_OK);
+    by_way(t, SDD_VV, QUERY_BY_RULE, &plan, &rows);
+    sdd_topology_info(t, &before);
+    assert_int_equal(sdd_query_keep(t, SDD_VV, NULL, &err), SDD_OK);
+    sdd_topology_info(t, &after);
+    assert_true(after.device_bytes > before.device_bytes);
+    const struct query_work w = {.device = device, .topology = t, .plan = plan};
+    if (strcmp(launch_backend()->name, "cpu") == 0)
+        assert_int_equal(query_way(&w), QUERY_KEPT);
+    by_way(t, SDD_VV, QUERY_BY_RULE, &kept_plan, &kept);
+    assert_memory_equal(sdd_rows_info(kept)->ids, sdd_rows_info(rows)->ids, (size_t)plan->info.ids_bytes);
+    assert_int_equal(sdd_query_keep(t, SDD_EV, NULL, &err), SDD_EQUERY);
+    assert_string_equal(err.field, "relation");
+    assert_int_equal(sdd_query_keep(t, 99, NULL, &err), SDD_EQUERY);
+    sdd_rows_free(rows), sdd_rows_free(kept);
+    sdd_query_plan_free(plan), sdd_query_plan_free(kept_plan);
+    sdd_topology_unref(t);
+    sdd_device_close(device);
+}
+
 /* What tiles do not serve is made flat, whatever way is asked. */
 static void test_not_tiled(void **state)
 {
@@ -115,6 +149,6 @@ static void test_not_tiled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_big),
-                                       cmocka_unit_test(test_not_tiled)};
+                                       cmocka_unit_test(test_not_tiled), cmocka_unit_test(test_keep)};
     return LAUNCH_GROUP("ways of queries", tests);
 }
