@@ -38,16 +38,6 @@ static int read_number(const struct query *q, const char *name, int64_t *out, st
     return SDD_OK;
 }
 
-static int check_level(int64_t level, int64_t max_level, struct sdd_error *err)
-{
-    if (level >= 0 && level <= max_level)
-        return SDD_OK;
-    int rc =
-        sdd_fail(err, SDD_EQUERY, "level", "level %lld; 0 to %lld are allowed", (long long)level, (long long)max_level);
-    err->available = max_level;
-    return rc;
-}
-
 static int read_query(struct neighbors_job *n, struct sdd_error *err)
 {
     const struct config *config = job_service(&n->base.base.base.job)->config;
@@ -60,7 +50,7 @@ static int read_query(struct neighbors_job *n, struct sdd_error *err)
     if (!rc)
         rc = read_number(q, "level", &level, err);
     if (!rc)
-        rc = check_level(level, config->max_level, err);
+        rc = level_check(level, config->max_level, err);
     if (!rc)
         rc = read_number(q, "ring", &ring, err);
     if (!rc)
@@ -161,30 +151,6 @@ static int look_up(struct job *job)
     return ensure_resident_record(job);
 }
 
-/* Counts the elements of the mesh, or of its level, for the header. */
-static int count_elements(struct neighbors_job *n)
-{
-    struct job *job = &n->base.base.base.job;
-    const struct resident *m = slot_of(job)->resident;
-    const struct sdd_refine_request level = {.level = n->query.level, .include = SDD_POSITIONS, .method = "auto"};
-    struct sdd_topology_info info;
-    int rc = SDD_OK;
-    sdd_topology_info(resident_topology(m), &info);
-    n->counts = (struct sdd_plan_info){
-        .method = "", .n_vertices = info.n_vertices, .n_faces = info.n_faces, .n_edges = info.n_edges};
-    if (n->query.level < 1)
-        return SDD_OK;
-    if (!resident_plan(memory_of(job)->residency, m, &level, &n->level_plan, &rc, &job->err))
-        return JOB_AGAIN;
-    if (rc)
-        return rc;
-    const struct sdd_plan_info *p = sdd_plan_info(n->level_plan);
-    n->counts.n_vertices = p->n_vertices;
-    n->counts.n_faces = p->n_faces;
-    n->counts.n_edges = p->n_edges;
-    return SDD_OK;
-}
-
 static int64_t n_elements(const struct neighbors_job *n)
 {
     const int relation = n->query.relation;
@@ -246,7 +212,7 @@ static int make_plan(struct neighbors_job *n)
 static int make_payload(struct neighbors_job *n, struct payload *out)
 {
     const struct sdd_query_info *i = sdd_query_plan_info(n->plan);
-    const struct payload_rows rows = {sdd_relation_name(n->query.relation), n->query.ring, n->query.oriented};
+    const struct payload_rows rows = {sdd_relation_name(n->query.relation), n->query.ring, n->query.oriented, 0};
     struct payload_about about = payload_about_of(&n->base.base, true);
     struct sdd_plan_info *p = &n->counts;
     about.rows = &rows;
@@ -299,7 +265,7 @@ static int compute(struct job *job)
     int rc = ensure_resident(job);
     const uint64_t start = uv_hrtime();
     if (!rc)
-        rc = count_elements(n);
+        rc = level_counts(&n->base.base, n->query.level, &n->level_plan, &n->counts);
     if (!rc)
         rc = budget_claim(&n->base, plan_bytes(n));
     if (!rc)

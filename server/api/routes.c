@@ -17,6 +17,8 @@ static const char *const q_pose[] = {"level",    "surface", "include", "normals"
 static const char *const q_matrix[] = {"level", "surface", "what", NULL};
 static const char *const q_neighbors[] = {"relation", "level", "ring", "oriented", "first", "count", NULL};
 static const char *const q_neighbors_of[] = {"relation", "level", "ring", "oriented", NULL};
+static const char *const q_fields[] = {"what", "sources", "level", NULL};
+static const char *const q_smooth[] = {"store", NULL};
 static const char *const q_patches[] = {"level", "surface", NULL};
 
 const struct route routes[] = {
@@ -64,6 +66,10 @@ const struct route routes[] = {
      false, api_neighbors, "which vertices, edges and faces are neighbours"},
     {"POST", "/v1/meshes/{id}/neighbors", "neighbors_of", SCOPE_READ, MEDIA_PROTOBUF | MEDIA_JSON | MEDIA_OCTETS,
      MEDIA_FRAME, MEDIA_FRAME, q_neighbors_of, false, false, api_neighbors_of, "the neighbours of those in a list"},
+    {"GET", "/v1/meshes/{id}/fields", "fields", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, q_fields, false, false,
+     api_fields, "normals, curvatures and distances at the vertices"},
+    {"POST", "/v1/meshes/{id}/smooth", "smooth", SCOPE_READ, MEDIA_JSON, MEDIA_FRAME | INFO, MEDIA_FRAME, q_smooth,
+     false, false, api_smooth, "smoothed positions, not kept or as a new version"},
     {"GET", "/v1/meshes/{id}/plan", "plan", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, q_refined, false, false, api_plan,
      "what refined would cost"},
 };

@@ -5,6 +5,7 @@
  *   request.c     the query: level, surface, blocks, method
  *   name.c        primvars by row, cache key and entity tag
  *   frame_plan.c  the plan of a frame, its size, and whether it is made in pieces
+ *   level.c       how many elements a level has
  *   range.c       which bytes of a frame are asked for
  *   budget.c      whether limits and memory admit a frame
  *   estimate.c    how long output takes
@@ -67,6 +68,12 @@ void name_stream(struct ask_job *a);
 /* ask_cost_ns: about how long the job will work on the device, by what was measured so far. The record of the mesh is
  * known. `bytes_a_point` is what the answer has for a point of the last level; 0 stands for that of its blocks. */
 int64_t ask_cost_ns(const struct ask_job *a, int64_t bytes_a_point);
+
+/* level_check: Errors  SDD_EQUERY when there is no such level; 0 is the control mesh.
+ * level_counts: the vertices, faces and edges of a resident mesh, or of a level of it, on the compute thread. It keeps
+ * the plan of a level in *plan, which the job frees. Returns JOB_AGAIN when the mesh is not resident. */
+int level_check(int64_t level, int64_t max_level, struct sdd_error *err) SDD_MUST_CHECK;
+int level_counts(struct ask_job *a, int level, sdd_plan **plan, struct sdd_plan_info *out) SDD_MUST_CHECK;
 
 /* ---- the plan of a frame: refined, pose and plan ---------------------------------------------------------------- */
 struct frame_plan {

@@ -24,6 +24,9 @@ const char *semantic_name(int semantic)
     case PAYLOAD_OFFSETS: return "offsets";
     case PAYLOAD_IDS: return "ids";
     case PAYLOAD_SIGNS: return "signs";
+    case PAYLOAD_GAUSSIAN: return "gaussian";
+    case PAYLOAD_MEAN: return "mean";
+    case PAYLOAD_GEODESIC: return "geodesic";
     default: return "uv_indices";
     }
 }
@@ -183,6 +186,7 @@ static void take_rows(Subdd__V1__FrameHeader *h, const struct payload_rows *r)
     h->relation = chars_proto(r->relation);
     h->ring = (uint32_t)r->ring;
     h->oriented = r->oriented;
+    h->unreached = (uint64_t)r->unreached;
 }
 
 int payload_make(const struct payload_about *about, const struct sdd_plan_info *plan, struct payload *out,
