@@ -22,10 +22,12 @@ enum { /* Each verb is a bit, so that an option can say which verbs take it. */
        MATRIX = 8192,
        RENAME = 16384,
        NEIGHBORS = 32768,
-       LOCAL = 1 << 16, /* The verbs that talk to no daemon: they have no option but --help. */
+       FIELDS = 1 << 16,
+       SMOOTH = 1 << 17,
+       LOCAL = 1 << 18, /* The verbs that talk to no daemon: they have no option but --help. */
        ALL = CLI_EVERY_VERB,
        FRAME = REFINE | PATCHES,
-       MESH = PUSH | FRAME | BENCH | MATRIX | NEIGHBORS
+       MESH = PUSH | FRAME | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH
 };
 
 const struct cli_verb cli_verbs[] = {
@@ -94,6 +96,29 @@ const struct cli_verb cli_verbs[] = {
      "are rows of the cage, or of the refined level. A FILE is pushed, asked for and removed again. Goes to stdout, or "
      "to -o FILE; FILE.frame is what the daemon sent.",
      {"subd neighbors cube.obj VV", "subd neighbors cube.obj VF --oriented --ids 0,7"}},
+    {FIELDS,
+     "fields",
+     "MESH|FILE",
+     1,
+     1,
+     cli_fields,
+     "normals, curvatures and distances at the vertices",
+     "A line for each vertex on stdout, or in -o FILE. OUT.ply and the other mesh formats have the mesh with each "
+     "field as "
+     "a property, where the format has a place for it, and the first as colours from blue over white to red; OUT.frame "
+     "is what the daemon sent. A FILE is pushed, asked for and removed again.",
+     {"subd fields cube.obj --what gaussian -o cube_gaussian.ply", "subd fields cube.obj --what geodesic --sources 0"}},
+    {SMOOTH,
+     "smooth",
+     "MESH|FILE",
+     1,
+     1,
+     cli_smooth,
+     "smooths the positions of the control mesh, into a file or a new version",
+     "-o FILE has the polygons with the smoothed positions; with --store they become a new version of the mesh, and "
+     "its id "
+     "and version are printed.",
+     {"subd smooth cube.obj --iterations 3 -o smooth.obj", "subd smooth " CLI_SAMPLE_ID " --method cotangent --store"}},
     {POSITIONS,
      "positions",
      "MESH FILE",
@@ -238,6 +263,11 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        REORDER,
        STRICT,
        WHAT,
+       SOURCES,
+       ITERATIONS,
+       STRENGTH,
+       BOUNDARY,
+       STORE,
        RING,
        ORIENTED,
        FIRST,
@@ -251,19 +281,29 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
 };
 
 const struct cli_option cli_options[] = {
-    {"output", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS,
+    {"output", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH,
      "where the result goes; appears only when it is complete", NULL},
-    {"out", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS, NULL,
+    {"out", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH, NULL,
      NULL}, /* Else it would be short for --out-dir, too. */
     {"out-dir", "DIR", OUT_DIR, REFINE, "a folder for several results, which have the names of their files", NULL},
     {"format", "SUFFIX", FORMAT, REFINE, "of the files in --out-dir (default obj)", "obj ply usda glb stl frame"},
-    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX | NEIGHBORS,
-     "subdivision level, 1 to 15 (default 1); neighbors: 0 too, the control mesh (its default)", NULL},
-    {"method", "NAME", METHOD, REFINE | PLAN | BENCH, "engine: auto, edge-friend, ... (`subd stat` lists them)", NULL},
+    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX | NEIGHBORS | FIELDS,
+     "subdivision level, 1 to 15 (default 1); neighbors, fields: 0 too, the control mesh (its default)", NULL},
+    {"method", "NAME", METHOD, REFINE | PLAN | BENCH | SMOOTH,
+     "engine: auto, edge-friend, ... (`subd stat` lists them); smooth: uniform (default), cotangent, bilateral, "
+     "curvatureFlow",
+     NULL},
     {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH | MATRIX,
      "points of the refined mesh, or of the limit; limitAtLevel is OpenSubdiv's", "refined limit limitAtLevel"},
-    {"what", "ROWS", WHAT, MATRIX, "the matrix of these; tangents are of --surface limit (default points)",
-     "points tangent1 tangent2"},
+    {"what", "ROWS", WHAT, MATRIX | FIELDS,
+     "the matrix of these; tangents are of --surface limit (default points). Fields: one or more, commas between",
+     "points tangent1 tangent2 normals gaussian mean geodesic"},
+    {"sources", "FILE|LIST", SOURCES, FIELDS, "of geodesic: vertices, such as 3,8; or a file of them, - is stdin",
+     NULL},
+    {"iterations", "N", ITERATIONS, SMOOTH, "how many steps, 1 to 1,000 (default 1)", NULL},
+    {"strength", "S", STRENGTH, SMOOTH, "of a step, above 0 and at most 1 (default 0.5)", NULL},
+    {"boundary", "TOKEN", BOUNDARY, SMOOTH, "whether boundaries stay, or are smoothed along themselves", "kept along"},
+    {"store", NULL, STORE, SMOOTH, "the result becomes a new version of the mesh", NULL},
     {"ring", "N", RING, NEIGHBORS, "of VV and FF, all that is 1 to N steps away, N up to 64 (default 1)", NULL},
     {"oriented", NULL, ORIENTED, NEIGHBORS, "rows of VV, VE and VF go round the vertex against the clock", NULL},
     {"first", "N", FIRST, NEIGHBORS, "the first row (default 0)", NULL},
@@ -289,7 +329,7 @@ const struct cli_option cli_options[] = {
     {"repeat", "N", REPEAT, BENCH, "how many times (default 100)", NULL},
     {"name", "NAME", NAME, MESH | LS,
      "the mesh's name; default: that of FILE without folder and ending. ls: lists only this name", NULL},
-    {"version", "N", VERSION, POSITIONS | EDIT | RENAME | RM, "only if the mesh still has this version", NULL},
+    {"version", "N", VERSION, POSITIONS | EDIT | RENAME | RM | SMOOTH, "only if the mesh still has this version", NULL},
     {"idempotency-key", "KEY", KEY, PUSH | EDIT, "a repeat with the same key is not done twice", NULL},
     {"scheme", "TOKEN", OPTION + SUBD_SCHEME, MESH, "the subdivision scheme", "catmullClark loop bilinear sqrt3"},
     {"interpolate-boundary", "TOKEN", OPTION + SUBD_INTERPOLATE_BOUNDARY, MESH, "what boundaries are",
@@ -394,7 +434,12 @@ static int take(struct cli *c, int value, char *text)
     case ORIENTED: c->oriented = 1; return 1;
     case FIRST: return (c->first = number(text)) >= 0;
     case COUNT: return (c->count = number(text)) >= 1;
+    case SOURCES:
     case IDS: return *(c->ids = text) != 0;
+    case ITERATIONS: return (c->iterations = number(text) > 1000 ? -1 : (int)number(text)) >= 1;
+    case STRENGTH: c->strength = strtod(text, &end); return end != text && !*end && c->strength > 0 && c->strength <= 1;
+    case BOUNDARY: c->boundary = text; return 1;
+    case STORE: c->store = 1; return 1;
     case REPEAT: return (c->repeat = number(text) > 10000000 ? -1 : (int)number(text)) >= 1;
     case VERSION: return (c->version = number(text)) >= 1;
     case TIMEOUT:
@@ -411,7 +456,10 @@ static const char *takes(int value)
     case LEVEL: return "a whole number from 1 to 15";
     case RING: return "a whole number from 1 to 64";
     case FIRST: return "a whole number from 0";
+    case SOURCES:
     case IDS: return "a list such as 3,3,8, or a file";
+    case ITERATIONS: return "a whole number from 1 to 1,000";
+    case STRENGTH: return "a number above 0 and at most 1";
     case REPEAT: return "a whole number from 1 to 10,000,000";
     case TIMEOUT: return "seconds, more than 0 and less than 1,000,000";
     case PRIMVARS: return "names";
@@ -486,7 +534,7 @@ static int check_options(const struct cli *c, const struct cli_verb *v, uint64_t
         if (used >> i & 1 && !(cli_options[i].verbs & v->bit))
             return cli_fail(c, EXIT_USAGE, "`subd %s` has no option --%s; see `subd help %s`", v->name,
                             cli_options[i].name, v->name);
-    if (c->level == 0 && v->bit != NEIGHBORS)
+    if (c->level == 0 && !(v->bit & (NEIGHBORS | FIELDS)))
         return cli_fail(c, EXIT_USAGE, "--level cannot be \"0\"; it takes %s", takes(LEVEL));
     if (c->only_positions && (c->include || c->primvars))
         return cli_fail(c, EXIT_USAGE, "--only-positions goes without --normals, --tangents and --primvars");
@@ -521,7 +569,7 @@ int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
     if (!v)
         return cli_fail(c, EXIT_USAGE, "which verb? `subd help` lists them");
     if (c->level < 0)
-        c->level = v->bit != NEIGHBORS;
+        c->level = !(v->bit & (NEIGHBORS | FIELDS));
     if ((rc = check_options(c, v, used)) >= 0)
         return rc;
     c->verb = v->name;

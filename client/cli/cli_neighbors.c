@@ -6,14 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ids {
-    uint32_t *v;
-    int64_t n;
-};
-
 /* Reads whole numbers with commas or white space between them. Returns 0 when the text has anything else, or there is no
  * memory. */
-static int read_numbers(const char *text, struct ids *out)
+static int read_numbers(const char *text, struct cli_ids *out)
 {
     static const char between[] = ", \t\r\n";
     int64_t room = 0;
@@ -35,14 +30,14 @@ static int read_numbers(const char *text, struct ids *out)
 }
 
 /* A LIST has digits and commas alone; everything else is a file. */
-static int take_ids(const struct cli *c, struct ids *out)
+int cli_take_ids(const struct cli *c, struct cli_ids *out)
 {
     char *data;
     size_t bytes;
     if (!c->ids)
         return -1;
     if (c->ids[strspn(c->ids, "0123456789,")] == 0)
-        return read_numbers(c->ids, out) ? -1 : cli_fail(c, EXIT_USAGE, "--ids %.60s is no list of ids", c->ids);
+        return read_numbers(c->ids, out) ? -1 : cli_fail(c, EXIT_USAGE, "%.60s is no list of ids", c->ids);
     if (cli_read(c->ids, &data, &bytes) != 0)
         return cli_fail(c, EXIT_FILE, "%s cannot be read: %s", c->ids, strerror(errno));
     const int fine = strlen(data) == bytes && read_numbers(data, out);
@@ -60,7 +55,7 @@ static uint64_t offset_at(const struct subd_block *b, int64_t row)
 }
 
 /* A line for each row: "12: 3 7 9". Of FE an edge that the face runs along backwards has a minus behind it. */
-static void put_rows(struct cli_writer *w, const struct subd_frame *f, int64_t first, const struct ids *ids)
+static void put_rows(struct cli_writer *w, const struct subd_frame *f, int64_t first, const struct cli_ids *ids)
 {
     const struct subd_block *offsets = subd_frame_find(f, SUBD_OFFSETS), *signs = subd_frame_find(f, SUBD_SIGNS);
     const uint32_t *of_rows = subd_frame_find(f, SUBD_IDS)->data;
@@ -79,7 +74,7 @@ static void put_rows(struct cli_writer *w, const struct subd_frame *f, int64_t f
     }
 }
 
-static int fetch(struct cli *c, struct cli_writer *w, const struct ids *ids, struct subd_frame *f)
+static int fetch(struct cli *c, struct cli_writer *w, const struct cli_ids *ids, struct subd_frame *f)
 {
     const struct subd_neighbors request =
         SUBD_INIT(subd_neighbors, .relation = c->args[1], .level = c->level, .ring = c->ring, .oriented = c->oriented,
@@ -115,8 +110,8 @@ int cli_neighbors(struct cli *c)
     const char *path = c->output ? c->output : "-";
     struct cli_writer w;
     struct subd_frame frame = {0};
-    struct ids ids = {0};
-    int code = take_ids(c, &ids);
+    struct cli_ids ids = {0};
+    int code = cli_take_ids(c, &ids);
     if (code < 0 && ids.v && (c->first || c->count))
         code = cli_fail(c, EXIT_USAGE, "--ids goes without --first and --count");
     if (code < 0 && c->json && strcmp(path, "-") == 0)

@@ -25,6 +25,9 @@ const struct subd_kind subd_kinds[SUBD_N_KINDS] = {
     {"offsets", NULL, 1}, /* u32 or u64. */
     {"ids", "u32", 1},
     {"signs", "u8", 1},
+    {"gaussian", "f32", 1},
+    {"mean", "f32", 1},
+    {"geodesic", "f32", 1},
 };
 
 /* Ids have 32 bits, so no true count of elements is larger; the ids in all rows may be more. With these limits no
@@ -137,6 +140,9 @@ static int64_t rows_due(const struct subd_frame *f, const struct subd_block *b, 
     switch (b->semantic) {
     case SUBD_NORMALS: return include & SUBD_NORMAL_INDICES ? b->count : f->vertices;
     case SUBD_POSITIONS:
+    case SUBD_GAUSSIAN:
+    case SUBD_MEAN:
+    case SUBD_GEODESIC:
     case SUBD_TANGENTS: return f->vertices;
     case SUBD_INDICES:
     case SUBD_FACE_PARAMS:

@@ -9,6 +9,7 @@
  * while the bytes are in cache. */
 #ifndef SUBD_FRAME_H
 #define SUBD_FRAME_H
+#include "subd_fields.h"
 #include "subd_neighbors.h"
 #include "subd_patches.h"
 
@@ -67,7 +68,7 @@ struct subd_kind {
     const char *name, *type;
     int components;
 };
-enum { SUBD_N_KINDS = 15 };
+enum { SUBD_N_KINDS = 18 };
 extern const struct subd_kind subd_kinds[SUBD_N_KINDS];
 #define SUBD_REFINE_BLOCKS                                                                                             \
     (SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES | SUBD_UVS | SUBD_UV_INDICES | SUBD_FACE_PARAMS | SUBD_TANGENTS |    \
