@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads whole numbers with commas or white space between them. Returns 0 when the text has anything else, or there is no
- * memory. */
+/* Reads whole numbers with commas or white space between them. Returns 0 when the text has anything else, or there is
+ * no memory. */
 static int read_numbers(const char *text, struct cli_ids *out)
 {
     static const char between[] = ", \t\r\n";

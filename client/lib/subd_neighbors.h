@@ -30,15 +30,15 @@ struct subd_neighbors {
     void *place_arg;
 };
 /* subd_neighbors: GET or, with ids, POST neighbors. Ids are rows of the cage, or of the level in grid order
- * (proto/README.md, which also says what rows have in which order). The ids are sent from the caller's memory, without a
- * copy. The frame counts the elements of the mesh or of its level. Its surface and its method are empty. Blocks:
+ * (proto/README.md, which also says what rows have in which order). The ids are sent from the caller's memory, without
+ * a copy. The frame counts the elements of the mesh or of its level. Its surface and its method are empty. Blocks:
  *   offsets   [rows + 1] u32, or u64 from 2^32 ids on: where each row begins, and the last one ends, in ids
  *   ids       [n] u32
  *   signs     [n] u8, of FE alone: 1 where the face runs along the edge from its higher end to its lower
  * The library checks that offsets ascend from 0 to n and that ids are those of elements.
  * Result  SUBD_OK, or SUBD_UNCHANGED with *frame as it was
- * Errors  SUBD_EUSAGE (relation, level, ring, first, count, n_ids; a range with ids); SUBD_EHTTP 422 invalid_query and 413. *frame
- *         after an error is as after one of subd_refine */
+ * Errors  SUBD_EUSAGE (relation, level, ring, first, count, n_ids; a range with ids); SUBD_EHTTP 422 invalid_query
+ *         and 413. *frame after an error is as after one of subd_refine */
 SUBD_API int subd_neighbors(subd_client *c, const char *id, const struct subd_neighbors *r, struct subd_frame *frame,
                             struct subd_error *err) SUBD_MUST_CHECK;
 

@@ -2,15 +2,14 @@
 /* stream.h: an answer that is made while it is sent, in pieces, three of which exist at a time. The thread that makes
  * them does other work between two pieces, so a client that does not read delays nobody else. These are made so:
  *
- *   stream_rows.c   a frame of positions alone, made by the compute thread. The stream has a mesh of its own, so that
- *                   one answer never mixes versions
- *   stream_file.c   a frame as a file of another format (proto/files), made by a worker
+ *   stream_rows.c        a frame of positions alone, made by the compute thread. The stream has a mesh of its own, so
+ *                        that one answer never mixes versions
+ *   stream_file.c        a frame as a file of another format (proto/files), made by a worker
  *   stream_neighbors.c   a frame of neighbours, made by the compute thread. It holds on to the topology, which never
  *                        changes
- *
  *   stream_values.c      a frame of values at vertices, which are there when the answer begins
  *
- *   rows_open, file_open, neighbors_open or values_open (on the thread that makes the pieces) -> stream_response -> MHD reads, sleeps, reads ...
+ *   rows_open and the like (on the thread that makes the pieces) -> stream_response -> MHD reads, sleeps, reads ...
  *   -> stream_left, freed by MHD
  *
  * Threads  the loop, except where a comment names another */
