@@ -249,9 +249,8 @@ static int run_field(const sdd_mesh *m, const struct sdd_field_request *r, const
         return rc;
     dev_mark(d, MARK_ENDED);
     dev_download(d, v->memory, f->value, v->info.bytes);
-    rc = dev_finish(d, err);
-    v->info.device_seconds = rc ? 0.0 : dev_elapsed(d, MARK_BEGUN, MARK_ENDED);
-    return rc;
+    v->info.device_seconds = dev_elapsed(d, MARK_BEGUN, MARK_ENDED);
+    return dev_finish(d, err);
 }
 
 /* The field of a refined level: that of a mesh of its own. */

@@ -127,8 +127,8 @@ int sdd_smooth(sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd
     }
     if (!rc) {
         dev_download(d, v->memory, s.points, info.bytes);
+        v->info.device_seconds = dev_elapsed(d, MARK_BEGUN, MARK_ENDED);
         rc = dev_finish(d, err);
-        v->info.device_seconds = rc ? 0.0 : dev_elapsed(d, MARK_BEGUN, MARK_ENDED);
     }
     if (rc)
         dev_drain(d);

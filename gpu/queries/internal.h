@@ -32,6 +32,13 @@ struct query_work {
     int64_t held, most_held; /* The device bytes that the work holds, and the most that it has held. */
 };
 
+/* query_no_memory: fails with SDD_ENO_MEMORY, for want of host memory for `what`. */
+static inline int query_no_memory(const char *what, struct sdd_error *err)
+{
+    (void)sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for %s", what);
+    return SDD_ENO_MEMORY; /* Said here, so that who reads the caller need not know what sdd_fail returns. */
+}
+
 /* Where rows go: ids, and signs or NULL, begin with those of row `first` of the plan. All is host memory. */
 struct query_output {
     int64_t first;
@@ -69,6 +76,8 @@ struct sdd_subjects query_subjects(struct query_work *w, int64_t first, int64_t 
 
 /* Flat rows, straight from the control mesh. */
 int flat_count(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
+/* flat_bytes: the device bytes that flat_fill needs at most, once the rows have been counted. */
+int64_t flat_bytes(const struct query_work *w);
 int flat_fill(struct query_work *w, int64_t first, int64_t n, const struct query_output *out,
               struct sdd_error *err) SDD_MUST_CHECK;
 /* All rows at once, by tiles. tiled_is_kept: whether the rows of a relation are kept with a topology. */

@@ -268,6 +268,7 @@ static int gather(struct rounds *r, int32_t *count, uint32_t *ends, const struct
                      r->all.n * (int64_t)sizeof *m.ids);
     dev_download(d, count, m.begin, bytes);
     dev_download(d, ends, m.end, bytes);
+    w->seconds += dev_elapsed(d, MARK_BEGUN, MARK_ENDED);
     rc = dev_finish(d, err);
     for (int64_t i = 0; !rc && i < r->n_rows; i++)
         count[i] = (int32_t)(ends[i] - (uint32_t)count[i]);
@@ -285,8 +286,6 @@ static int chunk(struct rounds *r, int32_t *count, uint32_t *ends, const struct 
         rc = gather(r, count, ends, out, err);
     if (rc)
         dev_drain(r->w->device);
-    else if (!r->too_many)
-        r->w->seconds += dev_elapsed(r->w->device, MARK_BEGUN, MARK_ENDED);
     keys_give(r->w, &r->before);
     keys_give(r->w, &r->front);
     keys_give(r->w, &r->all);
@@ -304,7 +303,7 @@ static int all_chunks(struct query_work *w, int64_t first, int64_t n, const stru
     int64_t most = n < MOST_ROWS ? n : MOST_ROWS;
     int32_t *count = malloc((size_t)most * sizeof *count + 1);
     uint32_t *ends = malloc((size_t)most * sizeof *ends + 1);
-    int rc = count && ends ? SDD_OK : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the lengths of rows");
+    int rc = count && ends ? SDD_OK : query_no_memory("the lengths of rows", err);
     r.longest = larger(2 * (int64_t)t->max_valence, larger(t->max_face_size, 4));
     r.sort_bits = r.bits + id_bits(MOST_ROWS);
     for (int64_t at = first; !rc && at < first + n;) {

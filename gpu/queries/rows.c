@@ -2,6 +2,7 @@
 /* rows.c: flat rows, straight from the control mesh, for queries.c. Rows are made in chunks, so that device memory
  * does not grow with the answer. Where a row's length is known without making it, it is written where it stays. Rows
  * of FF are made with room to spare, because faces may share several edges, and then moved together. */
+#include "gpu/device/sizes.h"
 #include "gpu/queries/internal.h"
 #include "gpu/queries/kernels/fan_count.k.h"
 #include "gpu/queries/kernels/fan_fill.k.h"
@@ -13,12 +14,11 @@
 enum { MOST_ROWS = 1 << 20, MOST_IDS = 1 << 26 }; /* Of a chunk; one row may be longer. */
 enum { MARK_BEGUN, MARK_ENDED };
 
-/* Queues nothing but the time stamp that ends the chunk, waits, and adds its time. */
+/* Adds the time of the chunk, and waits for it. */
 static int finish_chunk(struct query_work *w, struct sdd_error *err)
 {
-    int rc = dev_finish(w->device, err);
-    w->seconds += rc ? 0.0 : dev_elapsed(w->device, MARK_BEGUN, MARK_ENDED);
-    return rc;
+    w->seconds += dev_elapsed(w->device, MARK_BEGUN, MARK_ENDED);
+    return dev_finish(w->device, err);
 }
 
 /* ---- counting ---------------------------------------------------------------------------------------------------- */
@@ -232,7 +232,7 @@ static int chunks_take(struct chunks *c, int64_t n_rows, struct sdd_error *err)
     if (c->count && c->wide && c->relative)
         return SDD_OK;
     chunks_free(c);
-    return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the lengths of rows");
+    return query_no_memory("the lengths of rows", err);
 }
 
 /* Makes or counts up to MOST_ROWS rows of FF. c->count holds the room that each needs. */
@@ -276,6 +276,26 @@ int flat_count(struct query_work *w, struct sdd_error *err)
     }
     chunks_free(&c);
     return rc;
+}
+
+int64_t flat_bytes(const struct query_work *w)
+{
+    const sdd_query_plan *p = w->plan;
+    const int64_t *offset = p->offset, n_rows = p->info.n_rows;
+    const struct query_output out = {.signs = p->request.relation == SDD_FE ? (uint8_t *)(uintptr_t)offset : NULL};
+    int64_t most_ids = 0;
+    struct arena a = {NULL, 0};
+    struct filling m;
+    for (int64_t at = 0, end; at < n_rows; at = end) {
+        end = chunk_end(offset, at, n_rows);
+        most_ids = larger(most_ids, offset[end] - offset[at]);
+    }
+    if (p->request.relation == SDD_FF) { /* As for counting, and the packed ids. */
+        (void)ARENA(&a, uint32_t, most_ids);
+        return w->most_held + a.used;
+    }
+    lay_out_filling(w, n_rows < MOST_ROWS ? n_rows : MOST_ROWS, most_ids, &out, &a, &m);
+    return larger(w->most_held, a.used);
 }
 
 static int fill_known(struct query_work *w, int64_t first, int64_t n, const struct query_output *out, struct chunks *c,

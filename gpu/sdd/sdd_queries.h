@@ -18,7 +18,7 @@
  *       to the lower
  *   FF  the faces with which a face shares an edge
  * Rows of VV, VE, VF, EF and FF ascend, have each id once, and never the element itself. Faces of a left-handed mesh
- * a b c d are read as a d c b. Holes are faces. Isolated vertices have empty rows. */
+ * a b c d are read as a d c b. On level 0 holes are faces. Isolated vertices have empty rows. */
 enum sdd_relation { SDD_VV, SDD_VE, SDD_VF, SDD_EV, SDD_EF, SDD_FV, SDD_FE, SDD_FF, SDD_N_RELATIONS };
 const char *sdd_relation_name(int relation); /* "VV" of SDD_VV; NULL for what is no relation. */
 /* sdd_relation_find: the relation of that name.
@@ -60,9 +60,9 @@ typedef struct sdd_query_plan sdd_query_plan;
  * level is made from the faces that sdd_refine gives (without holes), about 60 B a corner, and kept until another level
  * is asked for. `run` may be NULL.
  * Errors  SDD_EQUERY with field relation, level, ring, oriented (naming the first vertex with an edge that is not
- *         manifold), first, count or ids (naming the first one and how many elements there are); SDD_EUNSUPPORTED;
- *         SDD_ETOO_LARGE with field max_bytes and `needed`, which is exact where ring is 1 and else the least that it
- *         takes; SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
+ *         manifold), first, count or ids (naming the first one and how many elements there are); SDD_ETOO_LARGE
+ *         with field max_bytes or level and `needed`, exactly or as the least that it takes; SDD_ENO_MEMORY,
+ *         SDD_ECANCELLED, SDD_EDEVICE; on a refined level also those of sdd_refine */
 int sdd_query_plan_create(sdd_topology *t, const struct sdd_query_request *r, const struct sdd_run *run,
                           sdd_query_plan **out, struct sdd_error *err) SDD_MUST_CHECK;
 const struct sdd_query_info *sdd_query_plan_info(const sdd_query_plan *plan); /* Valid until sdd_query_plan_free. */

@@ -296,6 +296,36 @@ static void test_limit(void **state)
     fixture_close(&f);
 }
 
+/* What the plan says is enough: a device that has just so much left makes the rows. */
+static void test_device_bytes(void **state)
+{
+    static const struct {
+        int relation, ring, oriented;
+    } asked[] = {{SDD_VV, 1, 0}, {SDD_FE, 1, 0}, {SDD_FF, 1, 0}, {SDD_VE, 1, 1}, {SDD_VV, 3, 0}};
+    (void)state;
+    for (size_t k = 0; k < sizeof asked / sizeof *asked; k++) {
+        struct fixture f;
+        sdd_query_plan *plan;
+        sdd_rows *rows;
+        struct sdd_query_request r = query_ask(asked[k].relation);
+        struct sdd_error err = {0};
+        r.ring = asked[k].ring;
+        r.oriented = asked[k].oriented;
+        fixture_open(&f, "cube54", 1, 0);
+        assert_int_equal(sdd_query_plan_create(f.topology, &r, NULL, &plan, &err), SDD_OK);
+        const int64_t limit = f.device->limit, n = sdd_query_plan_info(plan)->n_rows;
+        f.device->limit = f.device->used + sdd_query_plan_info(plan)->device_bytes;
+        if (sdd_query(f.topology, plan, 0, n, NULL, &rows, &err))
+            fail_msg("%s: %s", sdd_relation_name(r.relation), err.text);
+        sdd_rows_free(rows);
+        f.device->limit = f.device->used;
+        assert_int_equal(sdd_query(f.topology, plan, 0, n, NULL, &rows, &err), SDD_ENO_MEMORY);
+        f.device->limit = limit;
+        sdd_query_plan_free(plan);
+        fixture_close(&f);
+    }
+}
+
 static void test_plan_of_another(void **state)
 {
     struct fixture f, g;
@@ -349,9 +379,10 @@ static void test_cancelled(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),          cmocka_unit_test(test_laws),
-                                       cmocka_unit_test(test_chunks),          cmocka_unit_test(test_hubs),
-                                       cmocka_unit_test(test_refused),         cmocka_unit_test(test_limit),
-                                       cmocka_unit_test(test_plan_of_another), cmocka_unit_test(test_cancelled)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),       cmocka_unit_test(test_laws),
+                                       cmocka_unit_test(test_chunks),       cmocka_unit_test(test_hubs),
+                                       cmocka_unit_test(test_refused),      cmocka_unit_test(test_limit),
+                                       cmocka_unit_test(test_device_bytes), cmocka_unit_test(test_plan_of_another),
+                                       cmocka_unit_test(test_cancelled)};
     return LAUNCH_GROUP("queries", tests);
 }
