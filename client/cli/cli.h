@@ -3,7 +3,9 @@
  * function that takes it and returns the exit code. */
 #ifndef CLI_H
 #define CLI_H
+#include "client/lib/subd_fields.h"
 #include "client/lib/subd_matrix.h"
+#include "client/lib/subd_neighbors.h"
 #include "client/lib/subd_patches.h"
 #include "proto/files/file_names.h"
 #include "proto/files/files.h"
@@ -36,6 +38,12 @@ struct cli {
     int compact;      /* 1 asks for compact blocks wherever there are any. */
     int strict;       /* 1 refuses a file of which something would be left out. */
     int only_positions;
+    int ring, oriented;    /* Of neighbors. */
+    int iterations, store; /* Of smooth. */
+    double strength;
+    const char *boundary;
+    int64_t first, count; /* Its rows; count 0 is all from first on. */
+    const char *ids;      /* A list of ids or sources, or the file that has it. */
     struct subd_body pose_body;
     char file_primvars[64 * SUBD_MAX_PRIMVARS]; /* Those that a file takes when none are asked for; "" for none. */
     struct cli_writer *writer;                  /* The output file while a frame is fetched; NULL without one. */
@@ -62,6 +70,9 @@ int cli_push(struct cli *c);
 int cli_refine(struct cli *c);
 int cli_patches(struct cli *c);
 int cli_matrix(struct cli *c);
+int cli_neighbors(struct cli *c);
+int cli_fields(struct cli *c);
+int cli_smooth(struct cli *c);
 int cli_positions(struct cli *c);
 int cli_edit(struct cli *c);
 int cli_rename(struct cli *c);
@@ -77,6 +88,13 @@ int cli_help(struct cli *c);
 int cli_completion(struct cli *c);
 int cli_man(struct cli *c);
 
+/* cli_take_ids: reads c->ids, a list with commas or a file; nothing where it is NULL. Returns -1 to go on, or the exit
+ * code. The caller frees out->v. */
+struct cli_ids {
+    uint32_t *v;
+    int64_t n;
+};
+int cli_take_ids(const struct cli *c, struct cli_ids *out);
 /* cli_read_body: reads a file as a request body, with the media type that its name tells. Returns -1 to go on, or the
  * exit code. The caller frees *data. */
 int cli_read_body(struct cli *c, const char *path, struct subd_body *body, char **data);
@@ -202,6 +220,8 @@ int cli_writer_close(struct cli_writer *w, int keep);
 /* ---- mesh files (cli_surface.c, cli_obj.c) ----------------------------------------------------------------------- */
 /* cli_write_surface: the surface in the format of proto/files with this suffix. */
 void cli_write_surface(struct cli_writer *w, const struct subd_frame *f, const char *suffix);
+/* cli_put_surface: any surface, in the same way. */
+void cli_put_surface(struct cli_writer *w, const struct surface *s, const char *suffix);
 /* cli_write_surfaces: patches as B-spline surfaces in OBJ. */
 void cli_write_surfaces(struct cli_writer *w, const struct subd_frame *f);
 /* cli_write_frame: the frame byte by byte as the server sent it. */

@@ -21,10 +21,13 @@ enum { /* Each verb is a bit, so that an option can say which verbs take it. */
        PATCHES = 4096,
        MATRIX = 8192,
        RENAME = 16384,
-       LOCAL = 1 << 16, /* The verbs that talk to no daemon: they have no option but --help. */
+       NEIGHBORS = 32768,
+       FIELDS = 1 << 16,
+       SMOOTH = 1 << 17,
+       LOCAL = 1 << 18, /* The verbs that talk to no daemon: they have no option but --help. */
        ALL = CLI_EVERY_VERB,
        FRAME = REFINE | PATCHES,
-       MESH = PUSH | FRAME | BENCH | MATRIX
+       MESH = PUSH | FRAME | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH
 };
 
 const struct cli_verb cli_verbs[] = {
@@ -79,6 +82,43 @@ const struct cli_verb cli_verbs[] = {
      "A row for each refined vertex in grid order, a column for each control vertex. A FILE is pushed, asked for and "
      "removed again. Goes to stdout, or to -o FILE.",
      {"subd matrix cube.obj --level 2 -o cube2.mtx", "subd matrix cube.obj --surface limit --what tangent1"}},
+    {NEIGHBORS,
+     "neighbors",
+     "MESH|FILE RELATION",
+     2,
+     2,
+     cli_neighbors,
+     "which vertices, edges and faces are neighbours, as rows of text",
+     "RELATION is VV, VE, VF, EV, EF, FV, FE or FF: XY has a row for each vertex, edge or face X, with ids of Y: "
+     "\"12: 3 7 9\". Edges are numbered by (lower vertex, higher vertex). Rows ascend, but those of FV and FE, which "
+     "are "
+     "in the order of the face; an edge of FE that the face runs along from its higher end has a minus behind it. Ids "
+     "are rows of the cage, or of the refined level. A FILE is pushed, asked for and removed again. Goes to stdout, or "
+     "to -o FILE; FILE.frame is what the daemon sent.",
+     {"subd neighbors cube.obj VV", "subd neighbors cube.obj VF --oriented --ids 0,7"}},
+    {FIELDS,
+     "fields",
+     "MESH|FILE",
+     1,
+     1,
+     cli_fields,
+     "normals, curvatures and distances at the vertices",
+     "A line for each vertex on stdout, or in -o FILE. OUT.ply and the other mesh formats have the mesh with each "
+     "field as "
+     "a property, where the format has a place for it, and the first as colours from blue over white to red; OUT.frame "
+     "is what the daemon sent. A FILE is pushed, asked for and removed again.",
+     {"subd fields cube.obj --what gaussian -o cube_gaussian.ply", "subd fields cube.obj --what geodesic --sources 0"}},
+    {SMOOTH,
+     "smooth",
+     "MESH|FILE",
+     1,
+     1,
+     cli_smooth,
+     "smooths the positions of the control mesh, into a file or a new version",
+     "-o FILE has the polygons with the smoothed positions; with --store they become a new version of the mesh, and "
+     "its id "
+     "and version are printed.",
+     {"subd smooth cube.obj --iterations 3 -o smooth.obj", "subd smooth " CLI_SAMPLE_ID " --method cotangent --store"}},
     {POSITIONS,
      "positions",
      "MESH FILE",
@@ -223,6 +263,16 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        REORDER,
        STRICT,
        WHAT,
+       SOURCES,
+       ITERATIONS,
+       STRENGTH,
+       BOUNDARY,
+       STORE,
+       RING,
+       ORIENTED,
+       FIRST,
+       COUNT,
+       IDS,
        WELD,
        NO_WELD,
        PRIM,
@@ -231,16 +281,34 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
 };
 
 const struct cli_option cli_options[] = {
-    {"output", "FILE", 'o', FRAME | PULL | MATRIX, "where the result goes; appears only when it is complete", NULL},
-    {"out", "FILE", 'o', FRAME | PULL | MATRIX, NULL, NULL}, /* Else it would be short for --out-dir, too. */
+    {"output", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH,
+     "where the result goes; appears only when it is complete", NULL},
+    {"out", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH, NULL,
+     NULL}, /* Else it would be short for --out-dir, too. */
     {"out-dir", "DIR", OUT_DIR, REFINE, "a folder for several results, which have the names of their files", NULL},
     {"format", "SUFFIX", FORMAT, REFINE, "of the files in --out-dir (default obj)", "obj ply usda glb stl frame"},
-    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX, "subdivision level, 1 to 15 (default 1)", NULL},
-    {"method", "NAME", METHOD, REFINE | PLAN | BENCH, "engine: auto, edge-friend, ... (`subd stat` lists them)", NULL},
+    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX | NEIGHBORS | FIELDS,
+     "subdivision level, 1 to 15 (default 1); neighbors, fields: 0 too, the control mesh (its default)", NULL},
+    {"method", "NAME", METHOD, REFINE | PLAN | BENCH | SMOOTH,
+     "engine: auto, edge-friend, ... (`subd stat` lists them); smooth: uniform (default), cotangent, bilateral, "
+     "curvatureFlow",
+     NULL},
     {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH | MATRIX,
      "points of the refined mesh, or of the limit; limitAtLevel is OpenSubdiv's", "refined limit limitAtLevel"},
-    {"what", "ROWS", WHAT, MATRIX, "the matrix of these; tangents are of --surface limit (default points)",
-     "points tangent1 tangent2"},
+    {"what", "ROWS", WHAT, MATRIX | FIELDS,
+     "the matrix of these; tangents are of --surface limit (default points). Fields: one or more, commas between",
+     "points tangent1 tangent2 normals gaussian mean geodesic"},
+    {"sources", "FILE|LIST", SOURCES, FIELDS, "of geodesic: vertices, such as 3,8; or a file of them, - is stdin",
+     NULL},
+    {"iterations", "N", ITERATIONS, SMOOTH, "how many steps, 1 to 1,000 (default 1)", NULL},
+    {"strength", "S", STRENGTH, SMOOTH, "of a step, above 0 and at most 1 (default 0.5)", NULL},
+    {"boundary", "TOKEN", BOUNDARY, SMOOTH, "whether boundaries stay, or are smoothed along themselves", "kept along"},
+    {"store", NULL, STORE, SMOOTH, "the result becomes a new version of the mesh", NULL},
+    {"ring", "N", RING, NEIGHBORS, "of VV and FF, all that is 1 to N steps away, N up to 64 (default 1)", NULL},
+    {"oriented", NULL, ORIENTED, NEIGHBORS, "rows of VV, VE and VF go round the vertex against the clock", NULL},
+    {"first", "N", FIRST, NEIGHBORS, "the first row (default 0)", NULL},
+    {"count", "N", COUNT, NEIGHBORS, "how many rows (default: all from --first on)", NULL},
+    {"ids", "FILE|LIST", IDS, NEIGHBORS, "the rows of these, such as 3,3,8; or a file of ids, - is stdin", NULL},
     {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals", NULL},
     {"split-normals", NULL, SPLIT_NORMALS, REFINE | PLAN | BENCH,
      "with normals of their own on each side of an infinitely sharp edge, as --normals has them in .obj, .usda and "
@@ -261,7 +329,7 @@ const struct cli_option cli_options[] = {
     {"repeat", "N", REPEAT, BENCH, "how many times (default 100)", NULL},
     {"name", "NAME", NAME, MESH | LS,
      "the mesh's name; default: that of FILE without folder and ending. ls: lists only this name", NULL},
-    {"version", "N", VERSION, POSITIONS | EDIT | RENAME | RM, "only if the mesh still has this version", NULL},
+    {"version", "N", VERSION, POSITIONS | EDIT | RENAME | RM | SMOOTH, "only if the mesh still has this version", NULL},
     {"idempotency-key", "KEY", KEY, PUSH | EDIT, "a repeat with the same key is not done twice", NULL},
     {"scheme", "TOKEN", OPTION + SUBD_SCHEME, MESH, "the subdivision scheme", "catmullClark loop bilinear sqrt3"},
     {"interpolate-boundary", "TOKEN", OPTION + SUBD_INTERPOLATE_BOUNDARY, MESH, "what boundaries are",
@@ -361,7 +429,17 @@ static int take(struct cli *c, int value, char *text)
     case FORMAT: c->format = text; return 1;
     case ONLY_POSITIONS: c->only_positions = 1; return 1;
     case NO_VERIFY: c->skip_digests = 1; return 1;
-    case LEVEL: return (c->level = number(text) > SUBD_MAX_LEVEL ? -1 : (int)number(text)) >= 1;
+    case LEVEL: return (c->level = number(text) > SUBD_MAX_LEVEL ? -1 : (int)number(text)) >= 0;
+    case RING: return (c->ring = number(text) > SUBD_MAX_RING ? -1 : (int)number(text)) >= 1;
+    case ORIENTED: c->oriented = 1; return 1;
+    case FIRST: return (c->first = number(text)) >= 0;
+    case COUNT: return (c->count = number(text)) >= 1;
+    case SOURCES:
+    case IDS: return *(c->ids = text) != 0;
+    case ITERATIONS: return (c->iterations = number(text) > 1000 ? -1 : (int)number(text)) >= 1;
+    case STRENGTH: c->strength = strtod(text, &end); return end != text && !*end && c->strength > 0 && c->strength <= 1;
+    case BOUNDARY: c->boundary = text; return 1;
+    case STORE: c->store = 1; return 1;
     case REPEAT: return (c->repeat = number(text) > 10000000 ? -1 : (int)number(text)) >= 1;
     case VERSION: return (c->version = number(text)) >= 1;
     case TIMEOUT:
@@ -376,6 +454,12 @@ static const char *takes(int value)
 {
     switch (value) {
     case LEVEL: return "a whole number from 1 to 15";
+    case RING: return "a whole number from 1 to 64";
+    case FIRST: return "a whole number from 0";
+    case SOURCES:
+    case IDS: return "a list such as 3,3,8, or a file";
+    case ITERATIONS: return "a whole number from 1 to 1,000";
+    case STRENGTH: return "a number above 0 and at most 1";
     case REPEAT: return "a whole number from 1 to 10,000,000";
     case TIMEOUT: return "seconds, more than 0 and less than 1,000,000";
     case PRIMVARS: return "names";
@@ -450,6 +534,8 @@ static int check_options(const struct cli *c, const struct cli_verb *v, uint64_t
         if (used >> i & 1 && !(cli_options[i].verbs & v->bit))
             return cli_fail(c, EXIT_USAGE, "`subd %s` has no option --%s; see `subd help %s`", v->name,
                             cli_options[i].name, v->name);
+    if (c->level == 0 && !(v->bit & (NEIGHBORS | FIELDS)))
+        return cli_fail(c, EXIT_USAGE, "--level cannot be \"0\"; it takes %s", takes(LEVEL));
     if (c->only_positions && (c->include || c->primvars))
         return cli_fail(c, EXIT_USAGE, "--only-positions goes without --normals, --tangents and --primvars");
     if (c->no_weld && c->weld >= 0)
@@ -465,7 +551,7 @@ int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
     const struct cli_verb *v = argc > 1 ? cli_find_verb(argv[1]) : NULL;
     uint64_t used = 0;
     int rc;
-    *c = (struct cli){.level = 1, .repeat = 100, .weld = -1, .verb = "", .program = argv[0]};
+    *c = (struct cli){.level = -1, .repeat = 100, .weld = -1, .verb = "", .program = argv[0]};
     for (int i = 1; i < argc; i++)
         c->json |= strcmp(argv[i], "--json") == 0; /* A usage error must be JSON, too. */
     if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {
@@ -482,6 +568,8 @@ int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
     }
     if (!v)
         return cli_fail(c, EXIT_USAGE, "which verb? `subd help` lists them");
+    if (c->level < 0)
+        c->level = !(v->bit & (NEIGHBORS | FIELDS));
     if ((rc = check_options(c, v, used)) >= 0)
         return rc;
     c->verb = v->name;

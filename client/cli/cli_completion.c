@@ -11,7 +11,7 @@
 /* An option whose value is a file or a folder; the shells know how to complete these. */
 static int takes_files(const struct cli_option *o)
 {
-    return o->argument && (strcmp(o->argument, "FILE") == 0 || strcmp(o->argument, "DIR") == 0);
+    return o->argument && (strncmp(o->argument, "FILE", 4) == 0 || strcmp(o->argument, "DIR") == 0);
 }
 
 static int takes_meshes(const struct cli_verb *v)

@@ -328,6 +328,9 @@ const char *cli_block_name(int semantic)
     case SUBD_FACE_PARAMS: return "face_params";
     case SUBD_PRIMVAR: return "primvar";
     case SUBD_PRIMVAR_INDICES: return "primvar_indices";
+    case SUBD_GAUSSIAN: return "gaussian";
+    case SUBD_MEAN: return "mean";
+    case SUBD_GEODESIC: return "geodesic";
     default: return "uv_indices";
     }
 }

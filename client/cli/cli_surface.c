@@ -68,14 +68,12 @@ static void warn_of(const char *lines)
     }
 }
 
-void cli_write_surface(struct cli_writer *w, const struct subd_frame *f, const char *suffix)
+void cli_put_surface(struct cli_writer *w, const struct surface *s, const char *suffix)
 {
-    struct surface s;
     struct surface_file *file;
     const char *why;
     size_t n = 1;
-    surface_of(f, w->mesh_name, &s);
-    int rc = surface_file_open(surface_format_named(suffix), &s, &file, &why);
+    int rc = surface_file_open(surface_format_named(suffix), s, &file, &why);
     if (rc) {
         w->failed = rc == SURFACE_ENO_MEMORY ? ENOMEM : EFBIG;
         w->why = why;
@@ -91,4 +89,11 @@ void cli_write_surface(struct cli_writer *w, const struct subd_frame *f, const c
     if (!w->failed)
         warn_of(surface_file_warnings(file));
     surface_file_close(file);
+}
+
+void cli_write_surface(struct cli_writer *w, const struct subd_frame *f, const char *suffix)
+{
+    struct surface s;
+    surface_of(f, w->mesh_name, &s);
+    cli_put_surface(w, &s, suffix);
 }

@@ -106,11 +106,14 @@ static int place(struct subd_frame_parser *p)
 
 /* The indices in a block must be below this. INT64_MAX means that it holds no indices, or that they cannot be checked:
  * UV indices may come without their UVs. */
-static int64_t index_limit(const struct subd_frame *f, const struct subd_block *b)
+static int64_t index_limit(const struct subd_frame_parser *p, const struct subd_block *b)
 {
+    const struct subd_frame *f = p->frame;
     const struct subd_block *uvs = subd_frame_find(f, SUBD_UVS);
     if (b->semantic & (SUBD_INDICES | SUBD_PATCHES))
         return f->vertices;
+    if (b->semantic == SUBD_IDS)
+        return subd_ids_limit(f, p->relation);
     if (b->semantic == SUBD_PRIMVAR_INDICES)
         return subd_frame_primvar(f, b->name, SUBD_PRIMVAR)->count; /* subd_frame_primvars made sure of it. */
     if (b->semantic == SUBD_NORMAL_INDICES)
@@ -158,6 +161,8 @@ static int check_piece(struct subd_frame_parser *p, const struct subd_block *b, 
 {
     if (limit != INT64_MAX)
         return check_indices(p, b, at, bytes / 4, limit);
+    if (b->semantic == SUBD_OFFSETS)
+        return subd_check_offsets(p, b, at, bytes);
     return b->semantic & (SUBD_PATCH_PARAMS | SUBD_FACE_PARAMS) ? check_params(p, b, at, bytes / 16) : SUBD_OK;
 }
 
@@ -176,7 +181,7 @@ static int deliver(struct subd_frame_parser *p, const struct subd_block *b, int 
 /* Verifies the pieces of the block that are full; with `last`, also the shorter last one. */
 static int verify(struct subd_frame_parser *p, const struct subd_block *b, int last)
 {
-    int64_t limit = index_limit(p->frame, b);
+    int64_t limit = index_limit(p, b);
     int rc;
     while (p->checked < p->in_block) {
         int64_t n = p->in_block - p->checked < PIECE ? p->in_block - p->checked : PIECE;

@@ -10,14 +10,35 @@
 #define ALIGNMENT 64
 
 const struct subd_kind subd_kinds[SUBD_N_KINDS] = {
-    {"positions", "f32", 3},       {"normals", "f32", 3},  {"indices", "u32", 4},        {"uvs", "f32", 2},
-    {"uv_indices", "u32", 4},      {"patches", "u32", 16}, {"patch_params", "u32", 4},   {"face_params", "u32", 4},
+    {"positions", "f32", 3},
+    {"normals", "f32", 3},
+    {"indices", "u32", 4},
+    {"uvs", "f32", 2},
+    {"uv_indices", "u32", 4},
+    {"patches", "u32", 16},
+    {"patch_params", "u32", 4},
+    {"face_params", "u32", 4},
     {"primvar", NULL, 0}, /* subd_block_primvar checks its type and width. */
-    {"primvar_indices", "u32", 4}, {"tangents", "f32", 6}, {"normal_indices", "u32", 4},
+    {"primvar_indices", "u32", 4},
+    {"tangents", "f32", 6},
+    {"normal_indices", "u32", 4},
+    {"offsets", NULL, 1}, /* u32 or u64. */
+    {"ids", "u32", 1},
+    {"signs", "u8", 1},
+    {"gaussian", "f32", 1},
+    {"mean", "f32", 1},
+    {"geodesic", "f32", 1},
 };
 
-/* Ids have 32 bits, so no true count is larger, and with this limit no product below can overflow. */
+/* Ids have 32 bits, so no true count of elements is larger; the ids in all rows may be more. With these limits no
+ * product below can overflow. */
 #define MAX_ROWS ((uint64_t)UINT32_MAX)
+#define MAX_IDS ((uint64_t)1 << 48)
+
+static uint32_t bytes_of(const char *type)
+{
+    return strstr(type, "16") ? 2 : strcmp(type, "u64") == 0 ? 8 : strcmp(type, "u8") == 0 ? 1 : 4;
+}
 
 /* Refined faces may be triangles, as some schemes make those; the faces beside patches are always quads. */
 static int components_fit(int kind, uint32_t components, unsigned include)
@@ -31,6 +52,8 @@ static int is_shaped(const Subdd__V1__Block *b, int kind, unsigned include, cons
 {
     if (compact)
         return strcmp(b->type, compact->type) == 0 && b->components == (uint32_t)compact->components;
+    if (1 << kind == SUBD_OFFSETS && strcmp(b->type, "u32") != 0 && strcmp(b->type, "u64") != 0)
+        return 0;
     return (!subd_kinds[kind].type || strcmp(b->type, subd_kinds[kind].type) == 0) &&
            components_fit(kind, b->components, include);
 }
@@ -67,7 +90,8 @@ static int check_block(struct subd_block *to, const Subdd__V1__Block *b, const s
         (*b->digest_kind ? strcmp(b->digest_kind, "xxh64-tree-1k") != 0 : b->digest != 0))
         return subd_fail(err, SUBD_EPROTOCOL, "block %s has a codec or digest that is not known here",
                          subd_kinds[kind].name);
-    if (b->count > MAX_ROWS || b->stride != (compact ? 2 : 4) * b->components || b->bytes != b->count * b->stride)
+    if (b->count > (1u << kind & (SUBD_IDS | SUBD_SIGNS) ? MAX_IDS : MAX_ROWS) ||
+        b->stride != bytes_of(b->type) * b->components || b->bytes != b->count * b->stride)
         return subd_fail(err, SUBD_EPROTOCOL, "block %s has a size that is not its count times its stride",
                          subd_kinds[kind].name);
     to->semantic = 1 << kind;
@@ -116,6 +140,9 @@ static int64_t rows_due(const struct subd_frame *f, const struct subd_block *b, 
     switch (b->semantic) {
     case SUBD_NORMALS: return include & SUBD_NORMAL_INDICES ? b->count : f->vertices;
     case SUBD_POSITIONS:
+    case SUBD_GAUSSIAN:
+    case SUBD_MEAN:
+    case SUBD_GEODESIC:
     case SUBD_TANGENTS: return f->vertices;
     case SUBD_INDICES:
     case SUBD_FACE_PARAMS:
@@ -162,6 +189,8 @@ static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, uns
         return subd_fail(err, SUBD_EPROTOCOL, "the frame lacks a block that was asked for");
     if (primvars && (rc = subd_frame_primvars(f, primvars, err)) != SUBD_OK)
         return rc;
+    if (include & SUBD_IDS)
+        return subd_check_rows(f, err);
     return include & SUBD_PATCHES ? check_tiles(f, err) : SUBD_OK;
 }
 
@@ -227,6 +256,10 @@ int subd_frame_header(struct subd_frame_parser *p, int64_t first_byte)
     if (h->level != (uint32_t)p->request->level) {
         rc = subd_fail(p->err, SUBD_EPROTOCOL, "level %d was asked for, the frame has level %u", p->request->level,
                        h->level);
+        goto out;
+    }
+    if (p->relation && strcmp(p->relation, h->relation) != 0) {
+        rc = subd_fail(p->err, SUBD_EPROTOCOL, "%.8s was asked for, the frame has %.8s", p->relation, h->relation);
         goto out;
     }
     subd_copy_text(f->mesh_id, sizeof f->mesh_id, h->mesh_id);

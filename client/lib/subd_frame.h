@@ -9,6 +9,8 @@
  * while the bytes are in cache. */
 #ifndef SUBD_FRAME_H
 #define SUBD_FRAME_H
+#include "subd_fields.h"
+#include "subd_neighbors.h"
 #include "subd_patches.h"
 
 #define SUBD_FRAME_MEDIA_TYPE "application/vnd.subdd.frame"
@@ -31,6 +33,7 @@ struct subd_frame_parser {
     struct subd_frame *frame;
     int64_t total_bytes; /* Length of the body, from Content-Length. */
     struct subd_error *err;
+    const char *relation; /* That of neighbours, set after subd_frame_begin; NULL of other frames. */
     /* These are the parser's own. */
     int failure;                /* The first error, after which bytes are ignored. */
     int64_t position;           /* Bytes of the body taken so far. */
@@ -42,6 +45,7 @@ struct subd_frame_parser {
     int64_t checked;            /* Bytes of the current block that are verified. */
     char *window;               /* Holds bytes on their way to a sink; NULL when blocks are stored. */
     int64_t window_at;          /* The byte of the current block at which the window begins. */
+    uint64_t last_offset;       /* Of the block of offsets, as far as it is verified. */
     unsigned char *header;      /* subd_frame_end frees it. */
     struct subd_digest *digest; /* NULL when digests are not verified; subd_frame_end frees it. */
     /* The transform, if there is one, and the names of face sets, until the frame has memory. subd_frame_end frees
@@ -64,7 +68,7 @@ struct subd_kind {
     const char *name, *type;
     int components;
 };
-enum { SUBD_N_KINDS = 12 };
+enum { SUBD_N_KINDS = 18 };
 extern const struct subd_kind subd_kinds[SUBD_N_KINDS];
 #define SUBD_REFINE_BLOCKS                                                                                             \
     (SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES | SUBD_UVS | SUBD_UV_INDICES | SUBD_FACE_PARAMS | SUBD_TANGENTS |    \
@@ -79,6 +83,13 @@ struct subd_compact {
 };
 /* subd_compact_find: the compact form of this semantic, or NULL when it has none. */
 const struct subd_compact *subd_compact_find(int semantic);
+/* These check frames of neighbours (subd_frame_rows.c).
+ * subd_check_rows: whether blocks have the counts of each other.
+ * subd_check_offsets: the next offsets, at p->checked of their block.
+ * subd_ids_limit: no id of this relation is as large. */
+int subd_check_rows(const struct subd_frame *f, struct subd_error *err);
+int subd_check_offsets(struct subd_frame_parser *p, const struct subd_block *b, const void *at, size_t bytes);
+int64_t subd_ids_limit(const struct subd_frame *f, const char *relation);
 #define SUBD_PRIMVAR_BLOCKS (SUBD_PRIMVAR | SUBD_PRIMVAR_INDICES)
 #define SUBD_PATCH_BLOCKS (SUBD_POSITIONS | SUBD_PATCHES | SUBD_PATCH_PARAMS | SUBD_INDICES | SUBD_FACE_PARAMS)
 /* subd_block_primvar: checks name, type and shape of a primvar block that is about to be added to the frame. */

@@ -97,6 +97,7 @@ struct subd_request {
     const char *if_none_match, *idempotency_key;
     struct subd_frame *frame;         /* If it is not NULL, an answer of status 200 is parsed into it. */
     const struct subd_refine *refine; /* What the frame must match. */
+    const char *relation;             /* That of neighbours, which the frame must have; NULL of other frames. */
     const struct subd_matrix *matrix; /* If it is not NULL, an answer of status 200 goes to its sink. */
     subd_finish_fn finish;            /* NULL when there is nothing to decode. */
     void *out;
@@ -124,6 +125,7 @@ struct subd_call {
     int64_t received, max_answer_bytes, retry_after_ms;
     struct subd_frame_parser parser;
     struct subd_refine refine;
+    char relation[8];          /* "" of frames of other routes. */
     struct subd_matrix matrix; /* Its sink is NULL unless the answer is a matrix. */
     struct subd_frame *frame;
     subd_finish_fn finish;

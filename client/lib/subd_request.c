@@ -100,7 +100,9 @@ static int begin_body(subd_client *c)
                          "the frame has %lld bytes, above this client's limit of %lld (max_frame_bytes)",
                          (long long)call->length, (long long)c->config.max_frame_bytes);
     call->in_frame = 1;
-    return subd_frame_begin(&call->parser, &call->refine, call->length, call->frame, call->err);
+    const int rc = subd_frame_begin(&call->parser, &call->refine, call->length, call->frame, call->err);
+    call->parser.relation = *call->relation ? call->relation : NULL;
+    return rc;
 }
 
 static int pass_to_sink(subd_client *c, const char *data, size_t n)
@@ -319,6 +321,7 @@ int subd_request_start(subd_client *c, struct subd_request *r, struct subd_error
     call->frame = r->frame;
     if (r->refine)
         call->refine = *r->refine;
+    subd_copy_text(call->relation, sizeof call->relation, r->relation);
     if (r->matrix)
         call->matrix = *r->matrix;
     call->max_answer_bytes = r->large ? c->config.max_answer_bytes : MAX_ANSWER;

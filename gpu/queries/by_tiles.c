@@ -73,7 +73,7 @@ static int count_own(struct query_work *w, struct keeping *m, uint32_t **own_fir
     const int64_t n = m->tiles->n;
     struct sdd_tile *tile = malloc((size_t)n * sizeof *tile);
     *own_first = malloc((size_t)n * sizeof **own_first);
-    int rc = tile && *own_first ? SDD_OK : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a list of tiles");
+    int rc = tile && *own_first ? SDD_OK : query_no_memory("a list of tiles", err);
     if (!rc) {
         dev_download(w->device, tile, m->tiles->arrays.tile, n * (int64_t)sizeof *tile);
         rc = dev_finish(w->device, err);
@@ -210,7 +210,7 @@ int tiled_count(struct query_work *w, struct sdd_error *err)
     int32_t *count = malloc((size_t)n * sizeof *count + 1);
     lay_out_answer(w, 1, &a, &m);
     int rc = count ? tiles_get(w->topology, &w->neighbors, w->cancel, &tiles, err)
-                   : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the lengths of rows");
+                   : query_no_memory("the lengths of rows", err);
     if (!rc && tiles->any_flat && w->plan->request.relation == SDD_FF) {
         free(count);
         return flat_count(w, err);
@@ -262,7 +262,7 @@ int tiled_fill(struct query_work *w, int way, const struct query_output *out, st
     uint32_t *offset = malloc((size_t)p->info.n_rows * sizeof *offset + 1);
     lay_out_answer(w, 0, &a, &m);
     int rc = offset ? tiles_get(w->topology, &w->neighbors, w->cancel, &tiles, err)
-                    : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the places of rows");
+                    : query_no_memory("the places of rows", err);
     if (!rc && tiles->any_flat && p->request.relation == SDD_FF) {
         free(offset); /* Rows of FF that are made without tiles need room of their own. */
         return flat_fill(w, 0, p->info.n_rows, out, err);

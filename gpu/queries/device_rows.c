@@ -17,8 +17,7 @@ static int fill(const sdd_topology *t, const sdd_query_plan *p, struct device_ro
     struct query_fill_args rows = {
         .offset = out->offset, .ids = (uint32_t *)(uintptr_t)out->ids, .relation = p->request.relation};
     uint32_t *offset = malloc((size_t)(n + 1) * sizeof *offset);
-    int rc = offset ? tiles_neighbors(t, &rows.neighbors, err)
-                    : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the places of %lld rows", (long long)n);
+    int rc = offset ? tiles_neighbors(t, &rows.neighbors, err) : query_no_memory("the places of rows", err);
     if (!rc) {
         for (int64_t i = 0; i <= n; i++)
             offset[i] = (uint32_t)p->offset[i];

@@ -32,6 +32,13 @@ struct query_work {
     int64_t held, most_held; /* The device bytes that the work holds, and the most that it has held. */
 };
 
+/* query_no_memory: fails with SDD_ENO_MEMORY, for want of host memory for `what`. */
+static inline int query_no_memory(const char *what, struct sdd_error *err)
+{
+    (void)sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for %s", what);
+    return SDD_ENO_MEMORY; /* Said here, so that who reads the caller need not know what sdd_fail returns. */
+}
+
 /* Where rows go: ids, and signs or NULL, begin with those of row `first` of the plan. All is host memory. */
 struct query_output {
     int64_t first;

@@ -44,7 +44,7 @@ static int refine_faces(sdd_topology *t, int level, const struct sdd_run *run, s
     sdd_mesh *m = NULL;
     sdd_plan *plan = NULL;
     int rc = points && uvs ? sdd_mesh_create(t, points, t->info.n_uvs ? uvs : NULL, &m, err)
-                           : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the points of a mesh");
+                           : query_no_memory("the points of a mesh", err);
     if (!rc)
         rc = sdd_plan_create(m, &r, &plan, err);
     if (!rc)
@@ -73,7 +73,7 @@ static int make_level(sdd_topology *t, int level, const struct sdd_run *run, sdd
         counts[f] = b->components;
     desc.face_counts = counts;
     if (!counts)
-        rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the faces of level %d", level);
+        rc = query_no_memory("the faces of a level", err);
     else if (b->count == 0)
         rc = sdd_fail(err, SDD_EQUERY, "level", "all faces are holes; level 0 has them");
     else

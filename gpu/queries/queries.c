@@ -125,7 +125,7 @@ static int plan_begin(const sdd_topology *t, const struct sdd_query_request *r, 
     }
     if (!p || !p->offset || (r->ids && !p->list)) {
         sdd_query_plan_free(p);
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the plan of %lld rows", (long long)info.n_rows);
+        return query_no_memory("the plan of a query", err);
     }
     for (int64_t i = 0; r->ids && i < info.n_rows; i++)
         p->list[i] = (uint32_t)r->ids[i];
@@ -241,7 +241,7 @@ static int rows_create(sdd_device *d, const sdd_query_plan *p, int64_t first, in
     sdd_rows *rows = calloc(1, sizeof *rows);
     *out = rows;
     if (!rows)
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a record of rows");
+        return query_no_memory("a record of rows", err);
     rows->device = d;
     int rc = take_block(d, (n + 1) * p->info.offset_bytes, soon, &rows->offsets, err);
     if (!rc)
@@ -258,35 +258,45 @@ static int rows_create(sdd_device *d, const sdd_query_plan *p, int64_t first, in
     return SDD_OK;
 }
 
+/* Makes the rows that have been created. */
+static int fill_rows(sdd_topology *t, const sdd_query_plan *plan, const struct sdd_run *run, sdd_rows *rows,
+                     struct sdd_error *err)
+{
+    const int64_t first = rows->info.first_row, n = rows->info.n_rows;
+    const struct query_output to = {first, rows->ids.memory, rows->signs.memory};
+    struct query_work w;
+    sdd_topology *of_level;
+    int rc = queries_level(t, plan->by_formula ? 0 : plan->request.level, run, &of_level, err);
+    if (!rc)
+        rc = work_begin(of_level, plan, run, &w, err);
+    if (rc)
+        return rc;
+    const int way = n == plan->info.n_rows ? query_way(&w) : QUERY_FLAT; /* Tiles make all rows or none. */
+    if (plan->request.ring > 1)
+        rc = ring_fill(&w, first, n, &to, err);
+    else
+        rc = way == QUERY_FLAT ? flat_fill(&w, first, n, &to, err) : tiled_fill(&w, way, &to, err);
+    rows->info.device_seconds = w.seconds;
+    return rc;
+}
+
 int sdd_query(sdd_topology *t, const sdd_query_plan *plan, int64_t first_row, int64_t n_rows, const struct sdd_run *run,
               sdd_rows **out, struct sdd_error *err)
 {
-    struct query_work w;
     sdd_rows *rows;
     *out = NULL;
     if (plan->serial != t->serial)
         return sdd_fail(err, SDD_EQUERY, "plan", "the plan was made for another topology");
     if (first_row < 0 || n_rows < 0 || first_row > plan->info.n_rows || n_rows > plan->info.n_rows - first_row)
-        return sdd_fail(err, SDD_EQUERY, "n_rows", "rows %lld to %lld; the answer has %lld", (long long)first_row,
-                        (long long)(first_row + n_rows), (long long)plan->info.n_rows);
-    sdd_topology *of_level;
-    int rc = queries_level(t, plan->by_formula ? 0 : plan->request.level, run, &of_level, err);
-    if (rc)
-        return rc;
-    rc = rows_create(t->device, plan, first_row, n_rows, run ? run->soon_freed : 0, &rows, err);
-    const struct query_output to = {first_row, rows ? rows->ids.memory : NULL, rows ? rows->signs.memory : NULL};
+        return sdd_fail(err, SDD_EQUERY, "n_rows", "%lld rows from row %lld on; the answer has %lld", (long long)n_rows,
+                        (long long)first_row, (long long)plan->info.n_rows);
+    int rc = rows_create(t->device, plan, first_row, n_rows, run ? run->soon_freed : 0, &rows, err);
     if (!rc)
-        rc = work_begin(of_level, plan, run, &w, err);
-    const int all = n_rows == plan->info.n_rows, way = rc || !all ? QUERY_FLAT : query_way(&w);
-    if (!rc && plan->request.ring > 1)
-        rc = ring_fill(&w, first_row, n_rows, &to, err);
-    else if (!rc)
-        rc = way == QUERY_FLAT ? flat_fill(&w, first_row, n_rows, &to, err) : tiled_fill(&w, way, &to, err);
+        rc = fill_rows(t, plan, run, rows, err);
     if (rc) {
         sdd_rows_free(rows);
         return rc;
     }
-    rows->info.device_seconds = w.seconds;
     *out = rows;
     return SDD_OK;
 }

@@ -303,7 +303,7 @@ static int all_chunks(struct query_work *w, int64_t first, int64_t n, const stru
     int64_t most = n < MOST_ROWS ? n : MOST_ROWS;
     int32_t *count = malloc((size_t)most * sizeof *count + 1);
     uint32_t *ends = malloc((size_t)most * sizeof *ends + 1);
-    int rc = count && ends ? SDD_OK : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the lengths of rows");
+    int rc = count && ends ? SDD_OK : query_no_memory("the lengths of rows", err);
     r.longest = larger(2 * (int64_t)t->max_valence, larger(t->max_face_size, 4));
     r.sort_bits = r.bits + id_bits(MOST_ROWS);
     for (int64_t at = first; !rc && at < first + n;) {

@@ -232,7 +232,7 @@ static int chunks_take(struct chunks *c, int64_t n_rows, struct sdd_error *err)
     if (c->count && c->wide && c->relative)
         return SDD_OK;
     chunks_free(c);
-    return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the lengths of rows");
+    return query_no_memory("the lengths of rows", err);
 }
 
 /* Makes or counts up to MOST_ROWS rows of FF. c->count holds the room that each needs. */

@@ -31,7 +31,11 @@ void api_refined(struct request *r);
 void api_pose(struct request *r);
 void api_patches(struct request *r);
 void api_matrix(struct request *r);
+void api_neighbors(struct request *r);
+void api_neighbors_of(struct request *r);
 void api_plan(struct request *r);
+void api_fields(struct request *r);
+void api_smooth(struct request *r);
 
 /* What a MeshInfo says about the memory that a mesh holds, and how its upload went. */
 struct info_state {
@@ -63,6 +67,13 @@ void info_list(struct request *r, const struct store_info *infos, int n, bool mo
  * Errors   SDD_EINVALID, and those of the readers and of positions_check, in the job's err */
 struct positions;
 int positions_read(struct mesh_job *j, bool whole, struct positions **out);
+/* positions_move: moves the vertices on the device, which checks the coordinates; so this comes before the commit. On
+ * the compute thread. Returns JOB_AGAIN as ensure_resident does.
+ * positions_commit: makes them a new version, on the storage thread.
+ * positions_adopt: a step on the loop that takes the new version over. */
+int positions_move(struct job *job, const struct positions *p);
+int positions_commit(struct job *job, const struct positions *p);
+int positions_adopt(struct job *job);
 /* usda_ask_of: what of a USDA file a query asks for. Errors  SDD_EINVALID (no time, or a body of another media type) */
 struct usda_ask;
 int usda_ask_of(const struct query *q, int media, struct usda_ask *ask, struct sdd_error *err) SDD_MUST_CHECK;

@@ -62,38 +62,45 @@ static int parse(struct job *job)
     return positions_read(&p->base, false, &p->positions);
 }
 
-/* Moves the vertices on the device, which checks the coordinates; so this comes before the commit. Until the commit the
- * device's version is 0: should the job end here, the next one loads the stored points again. */
-static int move(struct job *job)
+/* Until the commit the device's version is 0: should the job end here, the next one loads the stored points again. */
+int positions_move(struct job *job, const struct positions *p)
 {
-    struct positions_job *p = (struct positions_job *)job;
     struct resident *m = slot_of(job)->resident;
     int rc = ensure_resident(job);
     uint64_t start = uv_hrtime();
     if (rc)
         return rc;
     m->version = 0;
-    for (int64_t i = 0; i < p->positions->n_ranges && !rc; i++) {
-        const struct position_range *range = &p->positions->ranges[i];
+    for (int64_t i = 0; i < p->n_ranges && !rc; i++) {
+        const struct position_range *range = &p->ranges[i];
         rc = sdd_mesh_set_points(m->mesh, range->first, range->n, range->points, &job->err);
     }
     job->phases[PHASE_UPLOAD] += (double)(uv_hrtime() - start) * 1e-9;
     return rc;
 }
 
-static int commit(struct job *job)
+int positions_commit(struct job *job, const struct positions *p)
 {
-    struct positions_job *p = (struct positions_job *)job;
     struct slot *slot = slot_of(job);
-    int rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p->positions, now_ms(),
-                              NULL, &slot->info, &job->err);
+    int rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, now_ms(), NULL,
+                              &slot->info, &job->err);
     job->committed = !rc;
     if (!rc && slot->host)
-        positions_apply(p->positions, slot->host);
+        positions_apply(p, slot->host);
     return storage_result(job_service(job)->storage, rc);
 }
 
-static int adopt(struct job *job)
+static int move(struct job *job)
+{
+    return positions_move(job, ((const struct positions_job *)job)->positions);
+}
+
+static int commit(struct job *job)
+{
+    return positions_commit(job, ((const struct positions_job *)job)->positions);
+}
+
+int positions_adopt(struct job *job)
 {
     slot_of(job)->resident->version = slot_of(job)->info.version;
     cache_forget(&memory_of(job)->cache, slot_of(job));
@@ -123,7 +130,7 @@ void api_positions(struct request *r)
                                         {ON_DEVICE, -1, move, NULL},
                                         {ON_LOOP, -1, step_unsettle, NULL},
                                         {ON_STORE, PHASE_COMMIT, commit, NULL},
-                                        {ON_LOOP, -1, adopt, NULL},
+                                        {ON_LOOP, -1, positions_adopt, NULL},
                                         {0}};
     static const struct job_ops ops = {steps, answer, free_job};
     struct positions_job *p = mesh_job_create(r, sizeof *p, false);

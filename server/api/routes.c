@@ -15,6 +15,10 @@ static const char *const q_refined[] = {"level",   "surface",  "include", "norma
 static const char *const q_pose[] = {"level",    "surface", "include", "normals", "compact",
                                      "primvars", "method",  "prim",    "time",    NULL};
 static const char *const q_matrix[] = {"level", "surface", "what", NULL};
+static const char *const q_neighbors[] = {"relation", "level", "ring", "oriented", "first", "count", NULL};
+static const char *const q_neighbors_of[] = {"relation", "level", "ring", "oriented", NULL};
+static const char *const q_fields[] = {"what", "sources", "level", NULL};
+static const char *const q_smooth[] = {"store", NULL};
 static const char *const q_patches[] = {"level", "surface", NULL};
 
 const struct route routes[] = {
@@ -58,6 +62,14 @@ const struct route routes[] = {
      api_patches, "the surface as B-spline patches, and faces where it is none"},
     {"GET", "/v1/meshes/{id}/matrix", "matrix", SCOPE_READ, 0, MEDIA_TEXT, MEDIA_TEXT, q_matrix, false, false,
      api_matrix, "what the control points are multiplied with, as Matrix Market text"},
+    {"GET", "/v1/meshes/{id}/neighbors", "neighbors", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, q_neighbors, false,
+     false, api_neighbors, "which vertices, edges and faces are neighbours"},
+    {"POST", "/v1/meshes/{id}/neighbors", "neighbors_of", SCOPE_READ, MEDIA_PROTOBUF | MEDIA_JSON | MEDIA_OCTETS,
+     MEDIA_FRAME, MEDIA_FRAME, q_neighbors_of, false, false, api_neighbors_of, "the neighbours of those in a list"},
+    {"GET", "/v1/meshes/{id}/fields", "fields", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, q_fields, false, false,
+     api_fields, "normals, curvatures and distances at the vertices"},
+    {"POST", "/v1/meshes/{id}/smooth", "smooth", SCOPE_READ, MEDIA_JSON, MEDIA_FRAME | INFO, MEDIA_FRAME, q_smooth,
+     false, false, api_smooth, "smoothed positions, not kept or as a new version"},
     {"GET", "/v1/meshes/{id}/plan", "plan", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, q_refined, false, false, api_plan,
      "what refined would cost"},
 };

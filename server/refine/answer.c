@@ -99,11 +99,11 @@ static struct MHD_Response *sender_response(struct request *r, struct cached *fr
     return response;
 }
 
-/* Puts Content-Range and the headers that every frame has. */
-static void put_headers(struct request *r, const struct frame_job *j, int64_t bytes, const char *cache)
+void answer_frame_headers(struct request *r, const struct frame_job *j, int64_t bytes, const char *cache)
 {
     char line[96];
-    answer_header(r, "Subdd-Cache", cache);
+    if (cache)
+        answer_header(r, "Subdd-Cache", cache);
     answer_header(r, "ETag", j->base.etag);
     if (file_format(&j->base))
         return; /* Files have no ranges. */
@@ -136,20 +136,20 @@ static bool answer_frame(struct request *r, struct frame_job *j)
     return true;
 }
 
-static bool answer_stream(struct request *r, struct refine_job *j)
+bool answer_stream(struct request *r, const struct frame_job *j, struct stream **stream)
 {
-    struct MHD_Response *response = stream_response(j->stream, j->base.length, r);
+    struct MHD_Response *response = stream_response(*stream, j->length, r);
     if (!response) {
         answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
         return false;
     }
-    j->stream = NULL;
-    answer_response(r, j->base.ranged ? 206 : 200, response, -1);
+    *stream = NULL;
+    answer_response(r, j->ranged ? 206 : 200, response, -1);
     answer_header(r, "Content-Type", media_name(MEDIA_FRAME));
     return true;
 }
 
-static void answer_known(const struct job *job)
+void answer_known(const struct job *job)
 {
     answer_empty(job->request, 304);
     answer_header(job->request, "ETag", ((const struct ask_job *)job)->etag);
@@ -161,7 +161,7 @@ void patches_answer(struct job *job)
     if (!j->frame)
         answer_known(job);
     else if (answer_frame(job->request, j))
-        put_headers(job->request, j, j->frame->payload.bytes, j->computed ? "miss" : "hit");
+        answer_frame_headers(job->request, j, j->frame->payload.bytes, j->computed ? "miss" : "hit");
 }
 
 void refine_answer(struct job *job)
@@ -172,10 +172,12 @@ void refine_answer(struct job *job)
         patches_answer(job); /* Frames of patches have the same headers. */
         return;
     }
-    if (!(file ? file_answer(j) : streams ? answer_stream(job->request, j) : answer_frame(job->request, &j->base)))
+    if (!(file      ? file_answer(j)
+          : streams ? answer_stream(job->request, &j->base, &j->stream)
+                    : answer_frame(job->request, &j->base)))
         return;
     if (j->posed)
         answer_header(job->request, "Cache-Control", "no-store");
     else
-        put_headers(job->request, &j->base, j->plan.frame_bytes, j->base.computed || !file ? "miss" : "hit");
+        answer_frame_headers(job->request, &j->base, j->plan.frame_bytes, j->base.computed || !file ? "miss" : "hit");
 }

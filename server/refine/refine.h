@@ -5,6 +5,7 @@
  *   request.c     the query: level, surface, blocks, method
  *   name.c        primvars by row, cache key and entity tag
  *   frame_plan.c  the plan of a frame, its size, and whether it is made in pieces
+ *   level.c       how many elements a level has
  *   range.c       which bytes of a frame are asked for
  *   budget.c      whether limits and memory admit a frame
  *   estimate.c    how long output takes
@@ -41,7 +42,7 @@ static inline void sending_init(struct sending *s)
 struct ask_job {
     struct mesh_job base;
     struct sdd_refine_request request;
-    char method[32];
+    char method[48];
     const char *primvars; /* Names as in the query; NULL when it has none. */
     struct sdd_primvar shapes[SDD_MAX_PRIMVARS];
     char key[CACHE_KEY_SIZE]; /* The key of the answer: mesh, version and request. */
@@ -67,6 +68,12 @@ void name_stream(struct ask_job *a);
 /* ask_cost_ns: about how long the job will work on the device, by what was measured so far. The record of the mesh is
  * known. `bytes_a_point` is what the answer has for a point of the last level; 0 stands for that of its blocks. */
 int64_t ask_cost_ns(const struct ask_job *a, int64_t bytes_a_point);
+
+/* level_check: Errors  SDD_EQUERY when there is no such level; 0 is the control mesh.
+ * level_counts: the vertices, faces and edges of a resident mesh, or of a level of it, on the compute thread. It keeps
+ * the plan of a level in *plan, which the job frees. Returns JOB_AGAIN when the mesh is not resident. */
+int level_check(int64_t level, int64_t max_level, struct sdd_error *err) SDD_MUST_CHECK;
+int level_counts(struct ask_job *a, int level, sdd_plan **plan, struct sdd_plan_info *out) SDD_MUST_CHECK;
 
 /* ---- the plan of a frame: refined, pose and plan ---------------------------------------------------------------- */
 struct frame_plan {
@@ -112,6 +119,16 @@ struct frame_job {
  * Errors  SDD_ERANGE */
 void range_keep(struct frame_job *j);
 int range_asked(struct frame_job *j, int64_t bytes) SDD_MUST_CHECK;
+
+/* These make the answer of such a job (answer.c).
+ * answer_stream: a frame that is made while it is sent, or a range of it. Takes the stream over and returns true; else
+ * the answer is an error.
+ * answer_frame_headers: adds entity tag and range. `cache` says where the frame came from; NULL says nothing.
+ * answer_known: 304. */
+struct stream;
+bool answer_stream(struct request *r, const struct frame_job *j, struct stream **stream);
+void answer_frame_headers(struct request *r, const struct frame_job *j, int64_t bytes, const char *cache);
+void answer_known(const struct job *job);
 
 /* ---- refined and pose ------------------------------------------------------------------------------------------- */
 /* Jobs of these two routes share a batch when they request the same, so they have one type. */

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stream.h: an answer that is made while it is sent, in pieces, three of which exist at a time. The thread that makes
- * them does other work between two pieces, so a client that does not read delays nobody else. Two kinds are made so:
+ * them does other work between two pieces, so a client that does not read delays nobody else. These are made so:
  *
- *   stream_rows.c   a frame of positions alone, made by the compute thread. The stream has a mesh of its own, so that
- *                   one answer never mixes versions
- *   stream_file.c   a frame as a file of another format (proto/files), made by a worker
+ *   stream_rows.c        a frame of positions alone, made by the compute thread. The stream has a mesh of its own, so
+ *                        that one answer never mixes versions
+ *   stream_file.c        a frame as a file of another format (proto/files), made by a worker
+ *   stream_neighbors.c   a frame of neighbours, made by the compute thread. It holds on to the topology, which never
+ *                        changes
+ *   stream_values.c      a frame of values at vertices, which are there when the answer begins
  *
- *   rows_open or file_open (on the thread that makes the pieces) -> stream_response -> MHD reads, sleeps, reads ...
+ *   rows_open and the like (on the thread that makes the pieces) -> stream_response -> MHD reads, sleeps, reads ...
  *   -> stream_left, freed by MHD
  *
  * Threads  the loop, except where a comment names another */
 #ifndef SUBDD_STREAM_H
 #define SUBDD_STREAM_H
+#include "gpu/sdd/sdd_fields.h"
+#include "gpu/sdd/sdd_queries.h"
 #include "server/base/metrics.h"
 #include "server/base/table.h"
 #include "server/base/text.h"
@@ -94,6 +99,32 @@ struct stream_ask {
  * Threads  the compute thread */
 int rows_open(struct service *s, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
               struct stream **out, struct sdd_error *err) SDD_MUST_CHECK;
+struct neighbors_ask {
+    sdd_topology *topology;   /* The call takes a reference of its own. */
+    sdd_query_plan *plan;     /* Taken by the call, also on error. */
+    const atomic_int *cancel; /* Cancels the first piece. */
+    struct payload payload;   /* A frame whose blocks have no data. It is taken, also on error. */
+    int64_t first, length;    /* The bytes of the frame that the answer has. */
+    int64_t claim;            /* Bytes of the pool for all that it holds. They are taken over, also on error. */
+    struct fair_claim fair;   /* That of the job. */
+};
+/* neighbors_claim: the bytes that the stream takes besides the plan.
+ * neighbors_open: makes the first piece. `phases` gets the time that it took. The errors are those of sdd_query.
+ * Threads  the compute thread */
+int64_t neighbors_claim(const sdd_query_plan *plan, const struct payload *frame);
+int neighbors_open(struct service *s, const struct neighbors_ask *ask, double phases[N_PHASES], struct stream **out,
+                   struct sdd_error *err) SDD_MUST_CHECK;
+struct values_ask {
+    sdd_values *values[SDD_N_FIELDS]; /* NULL behind the last ones. Taken by the call, also on error. */
+    const atomic_int *cancel;
+    struct payload payload; /* A frame of their data. It is taken, also on error. */
+    int64_t first, length;  /* The bytes of the frame that the answer has. */
+    int64_t claim;          /* Bytes of the pool for the values. They are taken over, also on error. */
+    struct fair_claim fair; /* That of the job. */
+};
+/* values_open: an answer of values. Threads  the compute thread */
+int values_open(struct service *s, const struct values_ask *ask, double phases[N_PHASES], struct stream **out,
+                struct sdd_error *err) SDD_MUST_CHECK;
 /* file_open: makes the first piece of a file. `warnings` gets lines about what it does not carry. `claim` are the bytes
  * of the pool that are taken for it; they are taken over, also on error. `fair` is the claim of the job.
  * Errors   SDD_ETOO_LARGE and SDD_EUNSUPPORTED (the format cannot hold the surface), SDD_ENO_MEMORY

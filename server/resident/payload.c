@@ -21,6 +21,12 @@ const char *semantic_name(int semantic)
     case SDD_FACE_PARAMS: return "face_params";
     case SDD_PRIMVARS: return "primvar";
     case SDD_PRIMVAR_INDICES: return "primvar_indices";
+    case PAYLOAD_OFFSETS: return "offsets";
+    case PAYLOAD_IDS: return "ids";
+    case PAYLOAD_SIGNS: return "signs";
+    case PAYLOAD_GAUSSIAN: return "gaussian";
+    case PAYLOAD_MEAN: return "mean";
+    case PAYLOAD_GEODESIC: return "geodesic";
     default: return "uv_indices";
     }
 }
@@ -34,7 +40,21 @@ const char *block_type(const struct sdd_block *b, const struct primvar_info *pri
     case SDD_OCT16: return "oct16";
     case SDD_F16: return "f16";
     case SDD_F32: return "f32";
+    case PAYLOAD_U8: return "u8";
+    case PAYLOAD_U64: return "u64";
     default: return "u32";
+    }
+}
+
+/* The bytes of one number. */
+static int format_bytes(int format)
+{
+    switch (format) {
+    case SDD_F32:
+    case SDD_U32: return 4;
+    case PAYLOAD_U8: return 1;
+    case PAYLOAD_U64: return 8;
+    default: return 2;
     }
 }
 
@@ -82,7 +102,7 @@ static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const 
     }
     b->components = (uint32_t)from->components;
     b->count = (uint64_t)from->count;
-    b->stride = (uint32_t)from->components * (from->format == SDD_F32 || from->format == SDD_U32 ? 4 : 2);
+    b->stride = (uint32_t)(from->components * format_bytes(from->format));
     b->bytes = (uint64_t)from->bytes;
     b->codec = chars_proto("raw");
     if (about->undigested)
@@ -161,6 +181,14 @@ static void take_stage(Subdd__V1__FrameHeader *h, const struct mesh_stage *s)
         h->transform = (ProtobufCBinaryData){sizeof s->transform, (uint8_t *)(uintptr_t)s->transform};
 }
 
+static void take_rows(Subdd__V1__FrameHeader *h, const struct payload_rows *r)
+{
+    h->relation = chars_proto(r->relation);
+    h->ring = (uint32_t)r->ring;
+    h->oriented = r->oriented;
+    h->unreached = (uint64_t)r->unreached;
+}
+
 int payload_make(const struct payload_about *about, const struct sdd_plan_info *plan, struct payload *out,
                  struct sdd_error *err)
 {
@@ -179,7 +207,7 @@ int payload_make(const struct payload_about *about, const struct sdd_plan_info *
     h.version = (uint64_t)about->version;
     h.topology_id = chars_proto(about->topology_id);
     h.level = (uint32_t)about->level;
-    h.surface = chars_proto(surface_name(about->surface));
+    h.surface = chars_proto(about->rows ? "" : surface_name(about->surface));
     h.method = chars_proto(plan->method);
     h.backend = chars_proto(about->backend);
     h.vertices = (uint64_t)plan->n_vertices;
@@ -189,6 +217,8 @@ int payload_make(const struct payload_about *about, const struct sdd_plan_info *
     h.blocks = pointers;
     if (about->stage)
         take_stage(&h, about->stage);
+    if (about->rows)
+        take_rows(&h, about->rows);
     int rc = take_sets(about, plan, out, blocks, &names, err);
     int64_t bytes = rc ? 0 : lay_out(out, &h);
     out->head = rc ? NULL : calloc(1, out->head_bytes);

@@ -11,6 +11,22 @@
 
 #define PAYLOAD_ALIGN 64
 
+/* Blocks of neighbours and fields (gpu/sdd/sdd_queries.h, sdd_fields.h), beside those of struct sdd_block. */
+enum payload_semantic {
+    PAYLOAD_OFFSETS = 1 << 16,
+    PAYLOAD_IDS = 1 << 17,
+    PAYLOAD_SIGNS = 1 << 18,
+    PAYLOAD_GAUSSIAN = 1 << 19,
+    PAYLOAD_MEAN = 1 << 20,
+    PAYLOAD_GEODESIC = 1 << 21
+};
+enum payload_format { PAYLOAD_U8 = 16, PAYLOAD_U64 };
+struct payload_rows {     /* What the header of neighbours, or of fields, says. */
+    const char *relation; /* "" of fields. */
+    int ring, oriented;
+    int64_t unreached; /* Vertices that no source of distances reaches. */
+};
+
 /* What the header of a payload says besides the plan. All pointers are borrowed. */
 struct payload_about {
     const char *mesh_id, *topology_id, *backend;
@@ -20,6 +36,7 @@ struct payload_about {
     bool undigested;                     /* The header has no digests, because it is sent before the blocks are made. */
     const struct mesh_stage *stage;      /* NULL says nothing of it. */
     const struct set_names *sets;        /* The names of face sets of each primvar; NULL when there are none. */
+    const struct payload_rows *rows;     /* NULL of all but neighbours and fields, which have no surface. */
 };
 /* A payload. */
 struct payload {

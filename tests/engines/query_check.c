@@ -128,8 +128,11 @@ void query_check(sdd_topology *t, const struct naive *n, const struct sdd_query_
         return;
     }
     query_orders += r->oriented;
-    if (rc)
+    if (rc) {
+        free(row);
         fail_msg("%s: %s", launch_case(), err.text);
+        return;
+    }
     assert_int_equal(a.info.n_elements, naive_count(n, r->relation));
     assert_int_equal(a.info.n_rows, n_rows);
     check_sizes(&a, r->relation);

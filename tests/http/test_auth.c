@@ -87,6 +87,28 @@ static void test_matrix(void **state)
     }
 }
 
+/* Smoothed points may be read by all who read; to store them is an edit. */
+static int smooth(const char *query, const char *token)
+{
+    static const char body[] = "{\"method\":\"uniform\"}";
+    char target[96], fields[256];
+    struct answer a;
+    snprintf(target, sizeof target, "/v1/meshes/m_0000000000000000/smooth%s", query);
+    snprintf(fields, sizeof fields, "Content-Type: application/json\r\nAuthorization: Bearer %s\r\n", token);
+    http_ask(&d, "POST", target, fields, body, strlen(body), &a);
+    const int status = a.status;
+    answer_free(&a);
+    return status;
+}
+
+static void test_storing_is_an_edit(void **state)
+{
+    (void)state;
+    assert_int_equal(smooth("", reader), 404); /* There is no such mesh. */
+    assert_int_equal(smooth("?store=true", reader), 403);
+    assert_int_equal(smooth("?store=true", editor), 428);
+}
+
 static void test_other_schemes(void **state)
 {
     static const char *const bad[] = {"Basic YTpi", "Bearer", "Bearer ", "bearer  ", "Token x"};
@@ -178,8 +200,9 @@ static void test_new_token_errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_matrix),           cmocka_unit_test(test_other_schemes),
-                                       cmocka_unit_test(test_reload),           cmocka_unit_test(test_guessing),
-                                       cmocka_unit_test(test_new_token_errors), cmocka_unit_test(test_listen)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_matrix),        cmocka_unit_test(test_storing_is_an_edit),
+                                       cmocka_unit_test(test_other_schemes), cmocka_unit_test(test_reload),
+                                       cmocka_unit_test(test_guessing),      cmocka_unit_test(test_new_token_errors),
+                                       cmocka_unit_test(test_listen)};
     return cmocka_run_group_tests_name("http/auth", tests, start, stop);
 }

@@ -176,6 +176,18 @@ static void test_each_call_of_patches(void **state)
     each_call("/patches?level=2");
 }
 
+static void test_each_call_of_neighbors(void **state)
+{
+    (void)state;
+    each_call("/neighbors?relation=FF&ring=2");
+}
+
+static void test_each_call_of_fields(void **state)
+{
+    (void)state;
+    each_call("/fields?what=mean,geodesic&sources=0");
+}
+
 static void test_each_call_of_poses(void **state)
 {
     (void)state;
@@ -361,6 +373,8 @@ int main(void)
                                        cmocka_unit_test_teardown(test_lost_while_idle, stop),
                                        cmocka_unit_test_teardown(test_each_call, stop),
                                        cmocka_unit_test_teardown(test_each_call_of_patches, stop),
+                                       cmocka_unit_test_teardown(test_each_call_of_neighbors, stop),
+                                       cmocka_unit_test_teardown(test_each_call_of_fields, stop),
                                        cmocka_unit_test_teardown(test_each_call_of_poses, stop),
                                        cmocka_unit_test_teardown(test_each_call_of_streams, stop),
                                        cmocka_unit_test_teardown(test_each_call_of_begun, stop),

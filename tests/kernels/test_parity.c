@@ -492,7 +492,7 @@ static void star_on(const struct sdd_backend *b, struct record *r)
     sdd_topology *t;
     struct sdd_error err = {0};
     memset(r, 0, sizeof *r);
-    big_star(&star, SDD_TILE_OWNED + 10);
+    big_star(&star, SDD_TILE_OWNED + 100);
     assert_int_equal(sdd_device_wrap(b, 0, 2, (int64_t)1 << 30, &device, &err), SDD_OK);
     assert_int_equal(sdd_topology_create(device, &star.desc, &t, &err), SDD_OK);
     by_tiles(t, r);

@@ -48,6 +48,23 @@ int positions_from_obj(const void *body, size_t bytes, struct positions **out, s
 int positions_from_usda(const void *body, size_t bytes, const struct usda_ask *ask, struct positions **out,
                         struct sdd_error *err) SDD_MUST_CHECK;
 
+/* A list of rows of a mesh. Owner  who has it frees v, also of an empty list */
+struct i64s {
+    int64_t *v;
+    int64_t n;
+};
+/* ids_from_*: read such a list, whose rows nothing checks here. Octets are u32, and so is the field of message Ids. */
+int ids_from_octets(const void *body, size_t bytes, struct i64s *list, struct sdd_error *err) SDD_MUST_CHECK;
+int ids_from_proto(const void *body, size_t bytes, struct i64s *list, struct sdd_error *err) SDD_MUST_CHECK;
+int ids_from_json(const void *body, size_t bytes, struct i64s *list, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* smooth_from_json: reads {"method", "iterations", "strength", "boundary"}; without one of the last three it stays as
+ * it is. Ranges are left to sdd_smooth.
+ * Errors  those of all readers, and SDD_EQUERY (method, strength, boundary) */
+struct sdd_smooth_request;
+int smooth_from_json(const void *body, size_t bytes, struct sdd_smooth_request *out,
+                     struct sdd_error *err) SDD_MUST_CHECK;
+
 /* name_from_json: reads a JSON merge patch (RFC 7396) of a mesh, whose one member is "name"; null asks for the name
  * that a mesh has by default, and gives "". *given is false when the patch is empty.
  * Errors  those of all readers, of mesh_name_check too */

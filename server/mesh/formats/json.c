@@ -2,6 +2,7 @@
 /* json.c: reads JSON bodies: meshes, positions and edits, for the routes that take them. The fields are those of
  * proto/subdd.proto under their ProtoJSON names, and arrays are JSON arrays. */
 #include "server/mesh/formats/json_text.h"
+#include "gpu/sdd/sdd_fields.h"
 #include "server/mesh/formats/codec.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -306,6 +307,74 @@ int positions_from_json(const void *body, size_t bytes, struct positions **out, 
     *out = list.of;
     if (*out)
         **out = (struct positions){list.n, list.items, list.arena};
+    return rc;
+}
+
+static int read_ids(const cJSON *json, struct i64s *list, struct sdd_error *err)
+{
+    static const char *const names[] = {"ids"};
+    const cJSON *array;
+    int64_t i = 0;
+    int rc = json_fields(json, "", names, 1, &array, err);
+    if (rc)
+        return rc;
+    if (!cJSON_IsArray(array))
+        return sdd_fail(err, SDD_EINVALID, "ids", "ids: is not an array");
+    list->n = length(array);
+    list->v = mesh_alloc(list->n, sizeof *list->v, err);
+    if (!list->v)
+        return SDD_ENO_MEMORY;
+    for (const cJSON *id = array->child; id && !rc; id = id->next)
+        rc = json_int(id, "ids", INT64_MIN, INT64_MAX, &list->v[i++], err);
+    return rc;
+}
+
+int ids_from_json(const void *body, size_t bytes, struct i64s *list, struct sdd_error *err)
+{
+    cJSON *json;
+    *list = (struct i64s){0};
+    int rc = json_parse(body, bytes, &json, err);
+    if (rc)
+        return rc;
+    rc = read_ids(json, list, err);
+    cJSON_Delete(json);
+    return rc;
+}
+
+static int read_smooth(const cJSON *json, struct sdd_smooth_request *out, struct sdd_error *err)
+{
+    static const char *const names[] = {"method", "iterations", "strength", "boundary"};
+    const cJSON *f[4];
+    const char *method = "", *boundary = "kept";
+    int64_t iterations = out->iterations;
+    double strength = (double)out->strength;
+    int rc = json_fields(json, "", names, 4, f, err);
+    if (!rc)
+        rc = json_string(f[0], "method", &method, err);
+    if (!rc)
+        rc = sdd_smoothing_find(method, &out->method, err);
+    if (!rc)
+        rc = json_int(f[1], "iterations", INT32_MIN, INT32_MAX, &iterations, err);
+    if (!rc && json_number(f[2], "strength", &strength, err))
+        rc = sdd_fail(err, SDD_EQUERY, "strength", "strength is not a number; it must be above 0 and at most 1");
+    if (!rc)
+        rc = json_string(f[3], "boundary", &boundary, err);
+    if (!rc && strcmp(boundary, "kept") != 0 && strcmp(boundary, "along") != 0)
+        rc = sdd_fail(err, SDD_EQUERY, "boundary", "boundary is kept or along, not \"%.20s\"", boundary);
+    out->boundary = *boundary == 'a' ? SDD_SMOOTH_BOUNDARY_ALONG : SDD_SMOOTH_BOUNDARY_KEPT;
+    out->iterations = (int)iterations;
+    out->strength = (float)strength;
+    return rc;
+}
+
+int smooth_from_json(const void *body, size_t bytes, struct sdd_smooth_request *out, struct sdd_error *err)
+{
+    cJSON *json;
+    int rc = json_parse(body, bytes, &json, err);
+    if (rc)
+        return rc;
+    rc = read_smooth(json, out, err);
+    cJSON_Delete(json);
     return rc;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* octets.c: makes positions of points that are floats in memory already: a body of octets, or points that another
- * reader of this room has found. */
+/* octets.c: makes positions of points that are floats in memory already, a body of octets or points that another
+ * reader of this room has found; and reads lists of ids. */
 #include "server/mesh/formats/codec.h"
+#include <string.h>
 
 static int own_or_free(struct positions **p, struct sdd_error *err)
 {
@@ -37,4 +38,19 @@ int positions_from_points(struct f32s points, struct positions **out, struct sdd
 {
     int rc = positions_from_octets(points.v, (size_t)points.n * sizeof(float), 0, out, err);
     return *out ? own_or_free(out, err) : rc;
+}
+
+int ids_from_octets(const void *body, size_t bytes, struct i64s *list, struct sdd_error *err)
+{
+    const char *from = body;
+    *list = (struct i64s){NULL, (int64_t)(bytes / sizeof(uint32_t))};
+    if (bytes % sizeof(uint32_t))
+        return sdd_fail(err, SDD_EMESH, "ids", "%zu bytes are no whole number of ids of 4 bytes", bytes);
+    list->v = mesh_alloc(list->n, sizeof *list->v, err);
+    for (int64_t i = 0; list->v && i < list->n; i++) {
+        uint32_t id;
+        memcpy(&id, from + (size_t)i * sizeof id, sizeof id); /* The body need not be aligned. */
+        list->v[i] = id;
+    }
+    return list->v ? SDD_OK : SDD_ENO_MEMORY;
 }

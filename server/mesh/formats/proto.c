@@ -233,6 +233,20 @@ fail:
     return rc;
 }
 
+int ids_from_proto(const void *body, size_t bytes, struct i64s *list, struct sdd_error *err)
+{
+    static const unsigned char none[] = {0};
+    struct arena *arena = NULL;
+    int rc;
+    if (!bytes) /* A message of no ids has no bytes. */
+        return ids_from_octets(none, 0, list, err);
+    const Subdd__V1__Ids *m = unpack(&subdd__v1__ids__descriptor, body, bytes, &arena, &rc, err);
+    if (m)
+        rc = ids_from_octets(m->ids.data, m->ids.len, list, err);
+    arena_free(arena);
+    return rc;
+}
+
 /* Reads the primvar of an edit. *out is NULL when the edit is not about a primvar. */
 static int edit_primvar(const Subdd__V1__Edit *m, int64_t index, struct arena *arena, const struct primvar_array **out,
                         struct sdd_error *err)

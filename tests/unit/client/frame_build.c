@@ -21,7 +21,7 @@ static void add_block(struct built *f, const char *semantic, const char *type, u
     b->type = (char *)(uintptr_t)type;
     b->components = components;
     b->count = count;
-    b->stride = (strstr(type, "16") ? 2 : 4) * components;
+    b->stride = (strstr(type, "16") ? 2u : strcmp(type, "u8") == 0 ? 1u : 4u) * components;
     b->bytes = count * b->stride;
     b->offset = f->n;
     b->codec = (char *)(uintptr_t) "raw";
@@ -130,6 +130,27 @@ struct built *frame_of_patches(void)
     return f;
 }
 
+struct built *frame_of_rows(const char *relation)
+{
+    struct built *f = begin();
+    for (uint32_t i = 0; i <= ROWS; i++)
+        f->offsets[i] = 2 * i;
+    for (uint32_t i = 0; i < 2 * ROWS; i++)
+        f->signs[i] = i % 3 == 0;
+    f->header.relation = (char *)(uintptr_t)relation;
+    f->header.edges = VERTICES;
+    f->relation = relation;
+    add_block(f, "offsets", "u32", 1, ROWS + 1, f->offsets);
+    add_block(f, "ids", "u32", 1, 2 * ROWS, f->indices);
+    if (strcmp(relation, "FE") == 0)
+        add_block(f, "signs", "u8", 1, 2 * ROWS, f->signs);
+    for (int i = 0; i < f->n_blocks; i++) {
+        f->blocks[i].digest = 0;
+        f->blocks[i].digest_kind = (char *)(uintptr_t) "";
+    }
+    return f;
+}
+
 void frame_render(struct built *f)
 {
     unsigned char *p = f->bytes;
@@ -151,8 +172,15 @@ void frame_render(struct built *f)
 int frame_parse(const unsigned char *bytes, size_t n, size_t step, const struct subd_refine *request,
                 struct subd_frame *out, struct subd_error *err)
 {
+    return frame_parse_rows(bytes, n, step, request, NULL, out, err);
+}
+
+int frame_parse_rows(const unsigned char *bytes, size_t n, size_t step, const struct subd_refine *request,
+                     const char *relation, struct subd_frame *out, struct subd_error *err)
+{
     struct subd_frame_parser p;
     int rc = subd_frame_begin(&p, request, (int64_t)n, out, err);
+    p.relation = relation;
     for (size_t i = 0; i < n && rc == SUBD_OK; i += step) {
         size_t m = n - i < step ? n - i : step;
         unsigned char *copy = malloc(m); /* of exact size, so that a sanitizer sees a step past it */
@@ -172,10 +200,10 @@ int frame_verdict(struct built *f, const struct subd_refine *request)
     struct subd_error err = {0};
     int rc, whole;
     frame_render(f);
-    whole = frame_parse(f->bytes, f->n, f->n, request, &out, &err);
+    whole = frame_parse_rows(f->bytes, f->n, f->n, request, f->relation, &out, &err);
     assert_int_equal(out.n_blocks, whole == SUBD_OK ? f->n_blocks : 0);
     assert_true(whole == SUBD_OK || *err.text);
-    rc = frame_parse(f->bytes, f->n, 13, request, &out, &err);
+    rc = frame_parse_rows(f->bytes, f->n, 13, request, f->relation, &out, &err);
     assert_int_equal(rc, whole);
     subd_frame_free(&out);
     return rc;

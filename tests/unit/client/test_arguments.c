@@ -2,7 +2,9 @@
 /* What the public functions of libsubd make of arguments that are NULL, and of structs of another size than theirs.
  * tests/tools/abi checks that every function is here. */
 #include "client/lib/subd.h"
+#include "client/lib/subd_fields.h"
 #include "client/lib/subd_matrix.h"
+#include "client/lib/subd_neighbors.h"
 #include "client/lib/subd_patches.h"
 #include <poll.h>
 #include <setjmp.h>
@@ -158,6 +160,30 @@ static int call_patches(void)
     return subd_patches(AT(0, client), AT(1, "m"), AT(2, &patches), AT(3, &frame), err);
 }
 
+static int call_neighbors(void)
+{
+    static const struct subd_neighbors neighbors = SUBD_INIT(subd_neighbors, .relation = "VV");
+    return subd_neighbors(AT(0, client), AT(1, "m"), AT(2, &neighbors), AT(3, &frame), err);
+}
+
+static int call_fields(void)
+{
+    static const struct subd_fields fields = SUBD_INIT(subd_fields, .what = SUBD_MEAN);
+    return subd_fields(AT(0, client), AT(1, "m"), AT(2, &fields), AT(3, &frame), err);
+}
+
+static const struct subd_smooth smoothing = SUBD_INIT(subd_smooth, .method = "uniform");
+
+static int call_smooth(void)
+{
+    return subd_smooth(AT(0, client), AT(1, "m"), 0, AT(2, &smoothing), AT(3, &frame), err);
+}
+
+static int call_smooth_store(void)
+{
+    return subd_smooth_store(AT(0, client), AT(1, "m"), 1, AT(2, &smoothing), NULL, err);
+}
+
 static int call_edits(void)
 {
     static const struct subd_edit edit = {.op = SUBD_REMOVE_FACES};
@@ -210,6 +236,10 @@ static const struct {
     {"subd_get_plan", call_get_plan, 4},
     {"subd_matrix", call_matrix, 3},
     {"subd_patches", call_patches, 4},
+    {"subd_neighbors", call_neighbors, 4},
+    {"subd_fields", call_fields, 4},
+    {"subd_smooth", call_smooth, 4},
+    {"subd_smooth_store", call_smooth_store, 3},
     {"subd_edits", call_edits, 3},
     {"subd_edits_body", call_edits_body, 3},
     {"subd_stat", call_stat, 2},
@@ -323,6 +353,9 @@ static void test_structs_without_a_size(void **state)
     const struct subd_refine refine = {.level = 1};
     const struct subd_patches patches = {.level = 1};
     const struct subd_matrix matrix = {.level = 1, .sink = take_text};
+    const struct subd_neighbors neighbors = {.relation = "VV"};
+    const struct subd_fields fields = {.what = SUBD_MEAN};
+    const struct subd_smooth smooth = {.method = "uniform"};
     const struct subd_loop loop = {.arg = NULL};
     struct subd_plan plan;
     subd_client *c;
@@ -338,6 +371,10 @@ static void test_structs_without_a_size(void **state)
     assert_int_equal(subd_get_plan(client, "m", &refine, &plan, err), SUBD_EUSAGE);
     assert_int_equal(subd_patches(client, "m", &patches, &frame, err), SUBD_EUSAGE);
     assert_int_equal(subd_matrix(client, "m", &matrix, err), SUBD_EUSAGE);
+    assert_int_equal(subd_neighbors(client, "m", &neighbors, &frame, err), SUBD_EUSAGE);
+    assert_int_equal(subd_fields(client, "m", &fields, &frame, err), SUBD_EUSAGE);
+    assert_int_equal(subd_smooth(client, "m", 0, &smooth, &frame, err), SUBD_EUSAGE);
+    assert_int_equal(subd_smooth_store(client, "m", 1, &smooth, NULL, err), SUBD_EUSAGE);
     assert_int_equal(subd_attach(client, &loop, err), SUBD_EUSAGE);
 }
 
