@@ -125,9 +125,14 @@ static void copy_text(struct off *o)
         keyword = "OFF";
         n = 3;
     }
-    if (!read_count(o, o->end - o->at, "the number of vertices", &o->vertices) ||
-        !read_count(o, o->end - o->at, "the number of faces", &o->faces))
+    if (!read_count(o, INT64_MAX, "the number of vertices", &o->vertices) ||
+        !read_count(o, INT64_MAX, "the number of faces", &o->faces))
         return;
+    if (o->vertices > o->end - o->at || o->faces > o->end - o->at) {
+        snprintf(o->why, sizeof o->why, "its head promises %s vertices and %s faces, and it has %s bytes behind",
+                 cli_count(o->vertices), cli_count(o->faces), cli_count(o->end - o->at));
+        return;
+    }
     skip_line(o);
     fprintf(o->out, "%.*s\n%lld %lld 0\n", (int)n, keyword, (long long)o->vertices, (long long)o->faces);
     for (int64_t v = 0; v < o->vertices; v++)

@@ -392,8 +392,9 @@ static void test_damaged(void **state)
                0);
     write_text(served.dir, "vertices.off", "OFF # x\n\n200000000 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
     write_text(served.dir, "faces.off", "OFF 3 2 0\n0 0 0\n1 0 0\n# 0 1 0\n0 1 0\n3 0 1 2\n");
-    ran_fails(RUN("push", "vertices.off"), 6,
-              "vertices.off is damaged: line 3: \"200000000\" where the number of vertices is wanted, of 0 to 46");
+    ran_fails(
+        RUN("push", "vertices.off"), 6,
+        "vertices.off is damaged: its head promises 200,000,000 vertices and 1 faces, and it has 29 bytes behind");
     ran_fails(RUN("push", "faces.off"), 6,
               "faces.off is damaged: it ends where the number of a face's vertices is wanted");
     ran_fails(RUN("push", "index.ply"), 6, "index.ply is damaged: face 0 uses vertex 9, and there are 3");
