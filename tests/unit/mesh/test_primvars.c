@@ -180,7 +180,7 @@ static void test_json(void **state)
     assert_int_equal(((int32_t *)m->primvars[3].values)[5], 16777217); /* as no float has it */
     mesh_free(m);
     json_refused("3", SDD_EINVALID, "primvars");
-    json_refused("[3]", SDD_EINVALID, "primvars[0]");
+    json_refused("[3]", SDD_EINVALID, "primvars");
     json_refused("[{}]", SDD_EINVALID, "primvars[0].name");
     json_refused("[{\"name\": \"x\"}]", SDD_EINVALID, "primvars[0].interpolation");
     json_refused("[{\"name\": \"x\", \"interpolation\": \"vertex\"}]", SDD_EMESH, "primvars[0].values");
