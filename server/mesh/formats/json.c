@@ -314,19 +314,10 @@ static int read_ids(const cJSON *json, struct i64s *list, struct sdd_error *err)
 {
     static const char *const names[] = {"ids"};
     const cJSON *array;
-    int64_t i = 0;
     int rc = json_fields(json, "", names, 1, &array, err);
-    if (rc)
-        return rc;
-    if (!cJSON_IsArray(array))
-        return sdd_fail(err, SDD_EINVALID, "ids", "ids: is not an array");
-    list->n = length(array);
-    list->v = mesh_alloc(list->n, sizeof *list->v, err);
-    if (!list->v)
-        return SDD_ENO_MEMORY;
-    for (const cJSON *id = array->child; id && !rc; id = id->next)
-        rc = json_int(id, "ids", INT64_MIN, INT64_MAX, &list->v[i++], err);
-    return rc;
+    if (!rc && !array)
+        rc = sdd_fail(err, SDD_EINVALID, "ids", "ids is missing; it is an array of ids");
+    return rc ? rc : json_i64s(array, "ids", list, err);
 }
 
 int ids_from_json(const void *body, size_t bytes, struct i64s *list, struct sdd_error *err)

@@ -285,6 +285,23 @@ int json_f32s(struct arena *a, const cJSON *item, const char *field, struct f32s
     return rc;
 }
 
+int json_i64s(const cJSON *item, const char *field, struct i64s *out, struct sdd_error *err)
+{
+    struct numbers numbers;
+    double number;
+    int rc = begin_numbers(item, field, &numbers, err);
+    *out = (struct i64s){0};
+    if (rc)
+        return rc;
+    out->n = numbers.left;
+    out->v = mesh_alloc(out->n, sizeof *out->v, err);
+    if (!out->v)
+        return SDD_ENO_MEMORY;
+    for (int64_t i = 0; !rc && next_number(&numbers, &number); i++)
+        rc = integer(number, field, i, INT64_MIN, INT64_MAX, &out->v[i], err);
+    return rc;
+}
+
 int json_doubles(const cJSON *item, const char *field, double *out, int n, struct sdd_error *err)
 {
     struct numbers numbers;

@@ -6,6 +6,7 @@
 #include "gpu/sdd/sdd.h"
 #include "server/base/arena.h"
 #include "server/base/size.h"
+#include "server/mesh/formats/codec.h"
 #include <cjson/cJSON.h>
 
 #define JSON_MAX_DEPTH 16
@@ -34,6 +35,8 @@ int json_i32s(struct arena *a, const cJSON *item, const char *field, struct i32s
               struct sdd_error *err) SDD_MUST_CHECK;
 int json_f32s(struct arena *a, const cJSON *item, const char *field, struct f32s *out,
               struct sdd_error *err) SDD_MUST_CHECK;
+/* json_i64s: the same in 64 bits. The caller frees out->v, also after an error. */
+int json_i64s(const cJSON *item, const char *field, struct i64s *out, struct sdd_error *err) SDD_MUST_CHECK;
 int json_number(const cJSON *item, const char *field, double *out, struct sdd_error *err) SDD_MUST_CHECK;
 /* json_doubles: reads an array of n numbers. Errors  SDD_EMESH when it has another number of them */
 int json_doubles(const cJSON *item, const char *field, double *out, int n, struct sdd_error *err) SDD_MUST_CHECK;

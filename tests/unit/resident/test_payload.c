@@ -11,8 +11,11 @@
 static void test_frame(void **state)
 {
     static const int64_t sizes[][2] = {{3, 5}, {64, 64}, {1, 0}, {1000, 77}, {0, 0}};
-    struct payload_about about = {
-        "m_0123456789abcdef", "00112233445566778899aabbccddeeff", "cpu", 1, 2, 0, NULL, false, NULL, NULL};
+    struct payload_about about = {.mesh_id = "m_0123456789abcdef",
+                                  .topology_id = "00112233445566778899aabbccddeeff",
+                                  .backend = "cpu",
+                                  .version = 1,
+                                  .level = 2};
     unsigned char data[4000], whole[8192], piece[8192];
     (void)state;
     for (size_t i = 0; i < sizeof data; i++)
