@@ -159,7 +159,7 @@ int64_t assimp_count_faces(const struct aiMesh *part)
 
 static int list_rows(struct cli_scene *s)
 {
-    if (!(s->rows = calloc(s->n_entries, sizeof *s->rows)))
+    if (!(s->rows = calloc(s->n_entries + 1, sizeof *s->rows))) /* There may be none. */
         return -1;
     for (size_t i = 0; i < s->n_entries; i++) {
         struct entry *e = &s->entries[i];

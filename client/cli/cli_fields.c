@@ -142,7 +142,7 @@ static int put_mesh(struct cli *c, struct cli_writer *w, const struct subd_frame
             s->normals = (struct surface_rows){b->data, b->count, 3};
             continue;
         }
-        if (s->n_primvars == 0) {
+        if (s->n_primvars == 0 && colours) {
             colour(b->data, b->count, colours);
             add_values(s, "displayColor", colours, 3);
         }

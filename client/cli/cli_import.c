@@ -51,7 +51,7 @@ static int begins(const struct head *h, const char *bytes)
 /* The end of a name says what it is; where that says nothing, the first bytes do. `format` gets that of a scene. */
 static enum source source_of(const char *path, const struct head *h, char format[16])
 {
-    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path, *dot = strrchr(base, '.'), *by_head;
+    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path, *dot = strrchr(base, '.');
     const int has_ending = dot && dot != base && strlen(dot) < 16;
     *format = 0;
     if (begins(h, "PXR-USDC") || cli_ends_with(path, ".usdc") || cli_ends_with(path, ".usdz"))
@@ -60,11 +60,11 @@ static enum source source_of(const char *path, const struct head *h, char format
         return begins(h, "#usda") ? FROM_TEXT_USD : FROM_BINARY_USD;
     if (cli_media_of(path))
         return FROM_BODY;
-    if (has_ending && (cli_is_import(path) || !(by_head = format_by_head(h)))) {
+    const char *by_head = format_by_head(h);
+    if (has_ending && (cli_is_import(path) || !by_head)) {
         snprintf(format, 16, "%s", dot + 1);
         return cli_is_import(path) || cli_scene_reads(dot) ? FROM_SCENE : FROM_NOTHING;
     }
-    by_head = format_by_head(h);
     snprintf(format, 16, "%s", by_head ? by_head : "");
     return by_head ? FROM_SCENE : dot ? FROM_NOTHING : FROM_BODY;
 }

@@ -116,15 +116,13 @@ static int copy_face(struct off *o)
 /* No file has more rows than bytes. */
 static void copy_text(struct off *o)
 {
-    const char *keyword = o->at;
+    const char *keyword = "OFF"; /* It may be left out. */
     size_t n = next(o, 0) ? word_size(o) : 0;
     if (n >= 3 && n < 12 && memcmp(o->at + n - 3, "OFF", 3) == 0) {
         keyword = o->at;
         o->at += n;
-    } else { /* The keyword may be left out. */
-        keyword = "OFF";
+    } else
         n = 3;
-    }
     if (!read_count(o, INT64_MAX, "the number of vertices", &o->vertices) ||
         !read_count(o, INT64_MAX, "the number of faces", &o->faces))
         return;

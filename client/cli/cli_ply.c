@@ -298,7 +298,7 @@ static int take_corner(struct ply *p, double value)
 {
     if (!(value >= 0 && value < (double)p->n_vertices) || p->n_corners >= INT32_MAX) {
         snprintf(p->why, sizeof p->why, "face %lld uses vertex %g, and there are %lld",
-                 (long long)(p->n_faces + p->lost), value, (long long)p->n_vertices);
+                 (long long)p->n_faces + (long long)p->lost, value, (long long)p->n_vertices);
         return 0;
     }
     if (p->corners && p->n_corners < p->room_corners)

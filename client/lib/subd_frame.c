@@ -222,7 +222,7 @@ static int take_words(struct subd_frame_parser *p, const Subdd__V1__FrameHeader 
     to = p->words = bytes ? malloc(bytes) : NULL;
     if (bytes && !to)
         return subd_fail(p->err, SUBD_ENO_MEMORY, "no memory for the names in a frame");
-    if (h->transform.len) {
+    if (to && h->transform.len) {
         memcpy(to, h->transform.data, h->transform.len);
         f->transform = (const double *)(const void *)to;
         to += h->transform.len;

@@ -38,7 +38,7 @@ int sdd_device_wrap(const struct sdd_backend *b, int index, int threads, int64_t
 
 static void keep_spare(sdd_device *d, const struct sdd_device_config *config)
 {
-    if (config->spare_bytes)
+    if (d && config->spare_bytes)
         d->b->keep(d->dev, config->spare_bytes);
 }
 
@@ -66,7 +66,7 @@ int sdd_device_open(const struct sdd_device_config *config, sdd_device **out, st
     }
     const int64_t limit = config->cpu_limit ? config->cpu_limit : config->memory_limit;
     int rc = sdd_device_wrap(sdd_backend_cpu(), 0, config->threads, limit, out, err);
-    if (rc)
+    if (rc || !*out)
         return rc;
     keep_spare(*out, config);
     memcpy((*out)->detail, reason, sizeof reason);

@@ -36,7 +36,8 @@ static int check(const struct primvar_array *a, int64_t names, int64_t bytes, co
     if (names + s->n > SET_NAMES_MAX || bytes + s->bytes > SET_NAMES_MAX_BYTES)
         return sdd_fail(err, SDD_EMESH, field,
                         "with %s the mesh has %lld names of face sets, with %lld bytes; %d and %d are the most", field,
-                        (long long)(names + s->n), (long long)(bytes + s->bytes), SET_NAMES_MAX, SET_NAMES_MAX_BYTES);
+                        (long long)names + (long long)s->n, (long long)bytes + (long long)s->bytes, SET_NAMES_MAX,
+                        SET_NAMES_MAX_BYTES);
     for (int64_t i = 0; i < s->n; i++, name = set_names_next(name)) {
         int rc = check_name(name, i, &left, field, err);
         if (rc)

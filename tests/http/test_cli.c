@@ -248,7 +248,7 @@ static void test_losses(void **state)
     write_file(path, "damaged.json", damaged);
     struct ran r = RUN("push", path);
     assert_non_null(strstr(r.err, "holeIndices[0] is face 7 of 1; it is left out\n"));
-    for (char name = 'a'; name <= 'h'; name++) {
+    for (int name = 'a'; name <= 'h'; name++) {
         snprintf(says, sizeof says, "vertex %c wants 4; primvar %c is left out\n", name, name);
         assert_non_null(strstr(r.err, says));
     }

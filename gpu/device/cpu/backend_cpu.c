@@ -159,7 +159,7 @@ static int cpu_launch(void *device, int kernel, const void *args, size_t args_by
     const struct sdd_kernel_loop *loop = (reference ? sdd_reference_loops : sdd_kernel_loops)[k];
     for (int64_t at = 0; at < n;) {
         at = loop->run(args, at, n, d->threads, d->pause ? now() + SDD_SLICE_NS : 0);
-        if (at < n && d->pause(d->user))
+        if (at < n && d->pause && d->pause(d->user))
             return SDD_ECANCELLED;
     }
     return SDD_OK;

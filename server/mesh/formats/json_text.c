@@ -69,7 +69,7 @@ static const char *next_numbers(const char *at, const char *end, const char **ar
 static void name_numbers(cJSON *item, const char **at, const char *end)
 {
     for (; item; item = item->next) {
-        const char *array;
+        const char *array = NULL;
         if (!cJSON_IsArray(item) || !cJSON_IsNumber(item->child) || item->child->next) {
             name_numbers(item->child, at, end);
             continue;
@@ -260,7 +260,7 @@ int json_i32s(struct arena *a, const cJSON *item, const char *field, struct i32s
     double number;
     int rc = begin_array(a, item, field, &numbers, &words, err);
     *out = (struct i32s){words, numbers.left};
-    for (int32_t *v = words; !rc && next_number(&numbers, &number); row++) {
+    for (int32_t *v = words; !rc && v && next_number(&numbers, &number); row++) {
         rc = integer(number, field, row, INT32_MIN, INT32_MAX, &value, err);
         v[row] = (int32_t)value;
     }
@@ -275,7 +275,7 @@ int json_f32s(struct arena *a, const cJSON *item, const char *field, struct f32s
     double number;
     int rc = begin_array(a, item, field, &numbers, &words, err);
     *out = (struct f32s){words, numbers.left};
-    for (float *v = words; !rc && next_number(&numbers, &number); row++) {
+    for (float *v = words; !rc && v && next_number(&numbers, &number); row++) {
         if (!(fabs(number) <= (double)FLT_MAX))
             rc =
                 sdd_fail(err, SDD_EINVALID, field, "%s[%lld] is not a number that fits a float", field, (long long)row);

@@ -284,7 +284,7 @@ int usda_stage_choose(const struct usda_stage *stage, const struct usda_ask *ask
     if (!stage->n_meshes)
         return refuse_none(stage, err);
     *prim = ask->prim ? find_mesh(stage, ask->prim) : stage->meshes[0];
-    if (*prim < 0) {
+    if (ask->prim && *prim < 0) {
         path[0] = 0;
         (void)usda_stage_path(stage, stage->meshes[0], path, sizeof path);
         return sdd_fail(err, SDD_EINVALID, "prim",

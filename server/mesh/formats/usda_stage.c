@@ -53,7 +53,7 @@ static int push(int32_t **rows, int64_t *n, int64_t *room, int32_t value, struct
     void *p = *rows;
     int rc = grow(&p, *n + 1, true, room, sizeof **rows, err);
     *rows = p;
-    if (!rc)
+    if (!rc && *rows)
         (*rows)[(*n)++] = value;
     return rc;
 }
@@ -131,7 +131,7 @@ static int follow(struct composer *c, int32_t spec, const struct usda_field *f, 
     struct usda_declaration d;
     struct usda_lexer lx;
     bool there;
-    int64_t first, end;
+    int64_t first = 0, end = 0;
     int rc = usda_stage_read(st, usda_field_bytes(st->layer, (int32_t)(f - st->layer->fields)), c->err), depth = 0;
     if (!rc)
         rc = usda_field_open(st->layer, f, &lx, &d, &there, c->err);
@@ -353,7 +353,7 @@ static int gather(struct composer *c, const struct usda_stage_prim *p, int64_t *
         void *rows = c->children;
         rc = grow(&rows, *n + end - first, p->n > 1, &c->children_room, sizeof *c->children, c->err);
         c->children = rows;
-        for (; first < end && !rc; first++)
+        for (; first < end && !rc && c->children; first++)
             c->children[(*n)++] = (struct child){l->order[first], i};
     }
     if (!rc && *n)
@@ -373,7 +373,7 @@ static int visit(struct composer *c, int32_t prim)
     if (!rc)
         rc = grow(&rows, n, false, &c->groups_room, sizeof *c->groups, c->err);
     c->groups = rows;
-    for (int64_t i = 0, end; i < n && !rc; i = end) {
+    for (int64_t i = 0, end; i < n && !rc && c->groups; i = end) {
         for (end = i + 1; end < n && same_name(st->layer, c->children[i].spec, c->children[end].spec); end++)
             ;
         c->groups[n_groups++] = (struct group){(int32_t)i, (int32_t)(end - i), c->children[i].spec};

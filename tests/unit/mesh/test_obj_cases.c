@@ -133,9 +133,9 @@ static void check_again(const struct mesh *m)
     struct losses strict = {.strict = true};
     struct sdd_error err = {0};
     struct text lost = {0};
-    struct mesh *back;
-    void *text;
-    size_t n;
+    struct mesh *back = NULL;
+    void *text = NULL;
+    size_t n = 0;
     assert_int_equal(mesh_to_obj(m, &text, &n, &lost, &err), SDD_OK);
     if (lost.bytes || mesh_from_obj(text, n, &back, &strict, &err))
         fail_msg("%s%s\n%s", (char *)text, lost.data ? lost.data : "", err.text);

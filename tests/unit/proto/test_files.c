@@ -109,8 +109,10 @@ static const cJSON *primitive_of(const struct glb *g, int k)
 static const void *array(const struct glb *g, const cJSON *of, const char *key, int *n)
 {
     const cJSON *which = cJSON_GetObjectItem(of, key);
-    if (!which)
+    if (!which) {
         fail_msg("no %s", key);
+        return NULL;
+    }
     const cJSON *a = cJSON_GetArrayItem(cJSON_GetObjectItem(g->json, "accessors"), which->valueint);
     const int view = cJSON_GetObjectItem(a, "bufferView")->valueint;
     const cJSON *v = cJSON_GetArrayItem(cJSON_GetObjectItem(g->json, "bufferViews"), view);
