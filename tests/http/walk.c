@@ -290,10 +290,12 @@ void walk_rows_free(struct walk_rows *r)
 void walk_same_row(const struct walk_rows *got, int64_t i, const struct walk_rows *due, int64_t k, const char *what)
 {
     const int64_t n = due->offset[k + 1] - due->offset[k], at = got->offset[i], from = due->offset[k];
-    if (got->offset[i + 1] - at != n || (n && memcmp(got->id + at, due->id + from, (size_t)n * sizeof *due->id) != 0) ||
-        (n && due->sign && memcmp(got->sign + at, due->sign + from, (size_t)n) != 0))
+    if (got->offset[i + 1] - at != n ||
+        (n && (!got->id || memcmp(got->id + at, due->id + from, (size_t)n * sizeof *due->id) != 0)) ||
+        (n && due->sign && got->sign && memcmp(got->sign + at, due->sign + from, (size_t)n) != 0))
         fail_msg("%s: row %lld has %lld ids, beginning with %u; %lld are due, beginning with %u", what, (long long)i,
-                 (long long)(got->offset[i + 1] - at), n ? got->id[at] : 0, (long long)n, n ? due->id[from] : 0);
+                 (long long)(got->offset[i + 1] - at), n && got->id ? got->id[at] : 0, (long long)n,
+                 n ? due->id[from] : 0);
 }
 
 void walk_same(const struct walk_rows *got, const struct walk_rows *due, const char *what)

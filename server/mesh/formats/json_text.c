@@ -68,7 +68,7 @@ static const char *next_numbers(const char *at, const char *end, const char **ar
 /* Gives the arrays of numbers, which come in the order of the text, their text. */
 static void name_numbers(cJSON *item, const char **at, const char *end)
 {
-    for (; item; item = item->next) {
+    for (; item && *at; item = item->next) {
         const char *array = NULL;
         if (!cJSON_IsArray(item) || !cJSON_IsNumber(item->child) || item->child->next) {
             name_numbers(item->child, at, end);

@@ -109,6 +109,7 @@ static const cJSON *primitive_of(const struct glb *g, int k)
 static const void *array(const struct glb *g, const cJSON *of, const char *key, int *n)
 {
     const cJSON *which = cJSON_GetObjectItem(of, key);
+    *n = 0;
     if (!which) {
         fail_msg("no %s", key);
         return NULL;
