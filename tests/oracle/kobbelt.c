@@ -85,7 +85,8 @@ static void set_tags(struct kobbelt *m, const struct sdd_mesh_desc *d, unsigned 
             int32_t v = m->vert[f][i];
             n_faces[v]++;
             for (int32_t k = m->first[v]; k < m->first[v + 1] && d->options.boundary == SDD_BOUNDARY_NONE; k++)
-                if (m->edges[m->incident[k]].n_sides == 1 && m->edges[m->incident[k]].s < 10)
+                if (m->edges[m->incident[k]].n_sides == 1 && !m->edges[m->incident[k]].several &&
+                    m->edges[m->incident[k]].s < 10)
                     hole[f] = 1;
         }
     for (int64_t e = 0; e < m->E; e++)
@@ -158,6 +159,7 @@ static void share_edges(const struct grid *g, struct kobbelt *m)
         m->edge[c / 3][c % 3] = (int32_t)m->E;
         if (!shared)
             m->edges[m->E].border = (int32_t)m->n_borders++;
+        m->edges[m->E].several = !shared && uses[k] > 1 && g->ends[2 * k] != g->ends[2 * k + 1];
         m->E++;
         for (int i = 0; i < 2 && !shared && (uses[k] > 1 || g->ends[2 * k] == g->ends[2 * k + 1]); i++)
             m->vs[g->ends[2 * k + i]] = KOBBELT_NONMANIFOLD;

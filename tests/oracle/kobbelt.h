@@ -16,6 +16,7 @@ struct kobbelt_edge {
     int n_sides, is_line;     /* is_line: since the pair of steps began              */
     double s;                 /* sharpness, 10 is infinite; boundary edges have it   */
     int32_t border;           /* its number among the boundary edges, -1 inside      */
+    int several;              /* several faces of the control mesh use it and share nothing: no boundary to `none` */
 };
 struct kobbelt { /* one level, numbered as proto/README.md, "Grid order", says */
     int level;
