@@ -112,4 +112,14 @@ static inline int batch_once(sdd_mesh *const *meshes, int n, const struct sdd_re
     return batch_once_as(meshes, n, r, NULL, results, err);
 }
 
+/* block_of: the block of a result with this semantic, or NULL when it has none. */
+static inline const struct sdd_block *block_of(const sdd_result *r, int semantic)
+{
+    const struct sdd_plan_info *p = &sdd_result_info(r)->plan;
+    for (int k = 0; k < p->n_blocks; k++)
+        if (p->blocks[k].semantic == semantic)
+            return p->blocks + k;
+    return NULL;
+}
+
 #endif

@@ -205,8 +205,8 @@ static void watch_crashes(const char *path, int on)
     static char room[1 << 16];
     const struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
     const stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
-    snprintf(crash, sizeof crash, "subd: libassimp crashes at %.250s; write it as .obj or .usda where it was made\n",
-             path);
+    snprintf(crash, sizeof crash,
+             "subd: libassimp crashes at %.250s, which it reads for subd: export it as .obj or .usda\n", path);
     if (on)
         sigaltstack(&stack, &stack_before);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -257,8 +257,8 @@ int cli_scene_open(const struct cli *c, const char *path, const char *data, size
         why[strcspn(why, "\r\n")] = 0;
         cli_scene_close(s);
         return cli_fail(c, EXIT_FILE,
-                        "%s cannot be read as .%s: %s; write it anew where it was made, or as .obj or .usda", path,
-                        format, n > UINT32_MAX ? "stdin has more than 4 GiB; give the file by its name" : why);
+                        "%s cannot be read as .%s: %.120s; copy or export it again, or export it as .obj or .usda",
+                        path, format, n > UINT32_MAX ? "stdin has more than 4 GiB; give the file by its name" : why);
     }
     if (list_entries(s) != 0 || list_rows(s) != 0) {
         cli_scene_close(s);

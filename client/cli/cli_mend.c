@@ -68,7 +68,7 @@ static int read_count(struct off *o, int64_t most, const char *what, int64_t *va
         return 1;
     }
     if (there)
-        snprintf(o->why, sizeof o->why, "line %s: \"%s\" where %s is wanted, of 0 to %s", cli_count(o->line), word,
+        snprintf(o->why, sizeof o->why, "line %s: \"%s\" where %s from 0 to %s is wanted", cli_count(o->line), word,
                  what, cli_count(most));
     else
         snprintf(o->why, sizeof o->why, "it ends where %s is wanted", what);

@@ -158,7 +158,8 @@ static void add_property(struct ply *p, char words[5][32])
     const char *name = words[list ? 4 : 2];
     struct property is = {type_of(words[list ? 3 : 1]), list ? type_of(words[2]) : (struct type){0}, NOTHING, 0};
     if (!e || !is.is.kind || (list && !is.count.kind)) {
-        snprintf(p->why, sizeof p->why, "line %d of its head is no property: %s %s", p->line, words[0], words[1]);
+        snprintf(p->why, sizeof p->why, "line %d of its head lacks the type or the name of a property: %.20s %.20s",
+                 p->line, words[0], words[1]);
         return;
     }
     if (e->n_properties == MOST_PROPERTIES) {

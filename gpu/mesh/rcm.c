@@ -45,7 +45,8 @@ static int check(const struct sdd_mesh_desc *d, struct sdd_error *err)
                             d->face_counts[f], (long long)d->n_corners);
         for (int64_t c = corners; c < corners + d->face_counts[f]; c++)
             if (d->face_vertices[c] < 0 || d->face_vertices[c] >= d->n_vertices)
-                return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "face %lld uses vertex %d of %lld", (long long)f,
+                return sdd_fail(err, SDD_EMESH, "faceVertexIndices",
+                                "face %lld uses vertex %d, and the mesh has %lld, from 0 on", (long long)f,
                                 d->face_vertices[c], (long long)d->n_vertices);
         corners += d->face_counts[f];
     }

@@ -75,7 +75,8 @@ static int fail_size(const struct sdd_mesh_desc *m, int32_t most, struct sdd_err
     while (m->face_counts[f] >= 3 && m->face_counts[f] <= most)
         f++;
     if (most == 3)
-        return sdd_fail(err, SDD_EMESH, "faceVertexCounts", "face %lld has %d corners; scheme %s takes triangles alone",
+        return sdd_fail(err, SDD_EMESH, "faceVertexCounts",
+                        "face %lld has %d corners; scheme %s takes triangles alone, catmullClark any faces",
                         (long long)f, m->face_counts[f], sdd_option_token(&m->options, 0));
     return sdd_fail(err, SDD_EMESH, "faceVertexCounts", "face %lld has %d corners; 3 to %d are allowed", (long long)f,
                     m->face_counts[f], SDD_MAX_FACE_SIZE);

@@ -195,9 +195,9 @@ int build_fail_faces(const struct build *b, struct sdd_error *err)
     const uint64_t *w = b->word;
     int64_t first;
     if (w[W_CORNER] != ~0ull)
-        return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "face %lld uses vertex %d of %lld",
-                        (long long)face_of_corner(m, (int64_t)w[W_CORNER], &first), m->face_vertices[w[W_CORNER]],
-                        (long long)b->V);
+        return sdd_fail(
+            err, SDD_EMESH, "faceVertexIndices", "face %lld uses vertex %d, and the mesh has %lld, from 0 on",
+            (long long)face_of_corner(m, (int64_t)w[W_CORNER], &first), m->face_vertices[w[W_CORNER]], (long long)b->V);
     for (int k = 0; k < b->t->n_channels; k++) {
         int64_t c = (int64_t)w[W_CHANNEL + k];
         if (w[W_CHANNEL + k] != ~0ull)

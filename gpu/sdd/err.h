@@ -23,7 +23,7 @@ struct sdd_error {
 };
 
 /* sdd_fail: clears *err (which may be NULL), records `code`, `field` (NULL reads as "") and the sentence, and returns
- * `code`. The sentence names the element and the limit: "face 7 uses vertex 12 of 8". */
+ * `code`. The sentence names the element and the limit: "face 7 uses vertex 12, and the mesh has 8, from 0 on". */
 int sdd_fail(struct sdd_error *err, int code, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

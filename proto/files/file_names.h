@@ -39,4 +39,20 @@ static inline const char *file_name_valid(enum file_name_form form, const char *
     return out;
 }
 
+/* file_line_name: a name as the rest of a line of OBJ, where words may have one blank between them. Returns `name` if
+ * it can stand so, else `out`, in which what is in the way has become '_'. */
+static inline const char *file_line_name(const char *name, char out[FILE_NAME_SIZE])
+{
+    const size_t n = strlen(name);
+    bool plain = !strpbrk(name, "#\\") && !strstr(name, "  ") && (!n || (*name != ' ' && name[n - 1] != ' '));
+    for (const char *c = name; *c; c++)
+        plain &= (unsigned char)*c >= ' ' && *c != 127;
+    if (plain)
+        return name;
+    (void)file_name_valid(FILE_NAME_OBJ, name, out);
+    for (char *c = out; *c; c++)
+        *c = (unsigned char)*c < ' ' || *c == 127 ? '_' : *c;
+    return out;
+}
+
 #endif

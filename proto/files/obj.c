@@ -41,21 +41,6 @@ static char *put_row(struct surface_file *f, const struct part *p, int64_t i, ch
     return to;
 }
 
-/* A name is the rest of its line. One with what ends a line, or with blanks that would be lost, is changed. */
-static const char *line_name(const char *name, char out[FILE_NAME_SIZE])
-{
-    const size_t n = strlen(name);
-    bool plain = n && !strpbrk(name, "#\\") && !strstr(name, "  ") && *name != ' ' && name[n - 1] != ' ';
-    for (const char *c = name; *c; c++)
-        plain &= (unsigned char)*c >= ' ' && *c != 127;
-    if (plain)
-        return name;
-    (void)file_name_valid(FILE_NAME_OBJ, name, out);
-    for (char *c = out; *c; c++)
-        *c = (unsigned char)*c < ' ' || *c == 127 ? '_' : *c;
-    return out;
-}
-
 static char *put_set(struct obj_sets *s, int64_t face, char *to)
 {
     char name[FILE_NAME_SIZE];
@@ -67,7 +52,7 @@ static char *put_set(struct obj_sets *s, int64_t face, char *to)
     s->now = set;
     to = put_word(s->statement, to);
     if (set)
-        to = put_word(line_name(s->names[set - 1], name), put_word(" ", to));
+        to = put_word(file_line_name(s->names[set - 1], name), put_word(" ", to));
     *to++ = '\n';
     return to;
 }

@@ -110,13 +110,6 @@ static int name(struct fields_job *f)
     return name_answer(a);
 }
 
-static bool is_known(const struct fields_job *f)
-{
-    const struct request *r = f->base.base.base.job.request;
-    const char *known = r ? request_header(r, "If-None-Match") : NULL;
-    return known && etag_matches(known, f->base.base.etag, true);
-}
-
 static int look_up(struct job *job)
 {
     struct fields_job *f = (struct fields_job *)job;
@@ -125,7 +118,7 @@ static int look_up(struct job *job)
         job->request->mesh_version = slot_of(job)->info.version;
     if (rc)
         return rc;
-    if (is_known(f))
+    if (name_is_known(&f->base.base))
         return JOB_DONE;
     range_keep(&f->base);
     job->cost_ns[ON_DEVICE] = ask_cost_ns(&f->base.base, (int64_t)VALUE_BYTES * f->n);

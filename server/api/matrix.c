@@ -26,14 +26,13 @@ enum { N_WHATS = sizeof whats / sizeof *whats };
 static int look_up(struct job *job)
 {
     struct ask_job *a = (struct ask_job *)job;
-    const char *known = job->request ? request_header(job->request, "If-None-Match") : NULL;
     int rc = name_answer(a);
     if (job->request)
         job->request->mesh_version = slot_of(job)->info.version;
     if (rc)
         return rc;
     job->cost_ns[ON_DEVICE] = ask_cost_ns(a, TERM_BYTES);
-    return known && etag_matches(known, a->etag, true) ? JOB_DONE : ensure_resident_record(job);
+    return name_is_known(a) ? JOB_DONE : ensure_resident_record(job);
 }
 
 /* Makes the matrix, and evicts the least recently used meshes until there is room. */

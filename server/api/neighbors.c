@@ -120,19 +120,12 @@ static int name(struct neighbors_job *n)
     return name_answer(a);
 }
 
-static bool is_known(const struct neighbors_job *n)
-{
-    const struct request *r = n->base.base.base.job.request;
-    const char *known = r ? request_header(r, "If-None-Match") : NULL;
-    return known && etag_matches(known, n->base.base.etag, true);
-}
-
 static bool is_there(struct job *job)
 {
     struct neighbors_job *n = (struct neighbors_job *)job;
     const bool named = !name(n);
     job->err = (struct sdd_error){0};
-    return named && is_known(n);
+    return named && name_is_known(&n->base.base);
 }
 
 static int look_up(struct job *job)
@@ -143,7 +136,7 @@ static int look_up(struct job *job)
         job->request->mesh_version = slot_of(job)->info.version;
     if (rc)
         return rc;
-    if (!n->listed && is_known(n))
+    if (!n->listed && name_is_known(&n->base.base))
         return JOB_DONE;
     if (!n->listed)
         range_keep(&n->base);

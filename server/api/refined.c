@@ -14,13 +14,15 @@
 /* Answers 304 when the client has the frame, whether its header has a digest or not. */
 static bool not_modified(struct ask_job *a)
 {
-    const char *known = a->base.job.request ? request_header(a->base.job.request, "If-None-Match") : NULL;
+    const struct request *r = a->base.job.request;
     char tag[sizeof a->etag];
-    if (!known || etag_matches(known, a->etag, true))
-        return known;
+    if (!r || !request_header(r, "If-None-Match"))
+        return false;
+    if (name_is_known(a))
+        return true;
     memcpy(tag, a->etag, sizeof tag);
     name_stream(a);
-    if (etag_matches(known, a->etag, true))
+    if (name_is_known(a))
         return true;
     memcpy(a->etag, tag, sizeof tag);
     return false;
@@ -36,12 +38,10 @@ static bool is_whole(const struct ask_job *a, const struct cached *frame)
 static bool is_there(struct job *job)
 {
     struct ask_job *a = (struct ask_job *)job;
-    const char *known = request_header(job->request, "If-None-Match");
     char method[sizeof a->method];
     memcpy(method, a->method, sizeof method);
     const bool named = !name_by_history(a);
-    const bool there = named && ((known && etag_matches(known, a->etag, true)) ||
-                                 is_whole(a, cache_find(&memory_of(job)->cache, a->key)));
+    const bool there = named && (name_is_known(a) || is_whole(a, cache_find(&memory_of(job)->cache, a->key)));
     memcpy(a->method, method, sizeof method);
     job->err = (struct sdd_error){0};
     return there;

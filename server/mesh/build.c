@@ -114,8 +114,8 @@ static int check_shape(const struct mesh_arrays *a, struct sdd_error *err)
     int64_t corners = 0;
     for (int64_t f = 0; f < a->face_counts.n; f++) {
         if (a->face_counts.v[f] < 1)
-            return sdd_fail(err, SDD_EMESH, "faceVertexCounts", "face %lld has %d vertices", (long long)f,
-                            a->face_counts.v[f]);
+            return sdd_fail(err, SDD_EMESH, "faceVertexCounts", "face %lld has %d vertices; a face has 3 or more",
+                            (long long)f, a->face_counts.v[f]);
         corners += a->face_counts.v[f];
     }
     if (corners != a->face_vertices.n)

@@ -22,7 +22,8 @@ bool compute_is_there(const struct cached *c)
     return atomic_load(&c->there) == c->payload.bytes;
 }
 
-int compute_more(struct frame_job *j)
+/* Brings the next piece of the frame. */
+static int more(struct frame_job *j)
 {
     struct cached *c = j->frame;
     int64_t left;
@@ -47,7 +48,7 @@ int compute_frame(struct frame_job *j, bool undigested, sdd_result *result)
     int rc = cached_create(j->base.key, &about, result, info->plan.host_bytes, &j->frame, &job->err);
     if (!rc) {
         j->claim -= info->plan.host_bytes; /* The rest is that of a file. */
-        rc = compute_more(j);
+        rc = more(j);
     }
     if (rc)
         return rc;
@@ -88,7 +89,7 @@ static int bring_rest(struct refine_job *j)
         return SDD_OK;
     tell(j);
     while (!rc && !compute_is_there(frame)) {
-        rc = compute_more(&j->base);
+        rc = more(&j->base);
         tell(j);
     }
     j->rest = info->download_seconds - before;

@@ -57,12 +57,22 @@ static void set_name(struct ask_job *a)
              media_suffix(a->base.media_out));
 }
 
+static bool names(const struct ask_job *a, const char *header)
+{
+    const struct request *r = a->base.job.request;
+    const char *tags = r ? request_header(r, header) : NULL;
+    return tags && etag_matches(tags, a->etag, true);
+}
+
+bool name_is_known(const struct ask_job *a)
+{
+    return names(a, "If-None-Match");
+}
+
 /* Does the client have a frame of this name, or a part of one? */
 static bool is_known(const struct ask_job *a)
 {
-    const struct request *r = a->base.job.request;
-    const char *known = r ? request_header(r, "If-None-Match") : NULL, *part = r ? request_header(r, "If-Range") : NULL;
-    return (known && etag_matches(known, a->etag, true)) || (part && etag_matches(part, a->etag, true));
+    return name_is_known(a) || names(a, "If-Range");
 }
 
 int name_answer(struct ask_job *a)

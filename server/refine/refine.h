@@ -62,6 +62,8 @@ void *ask_job_create(struct request *r, size_t bytes, int64_t max_level, int blo
  * client that has a frame, or a part of one, made without them keeps that method.
  * name_stream: makes the tag that of the frame whose header has no digest. */
 int name_answer(struct ask_job *a) SDD_MUST_CHECK;
+/* name_is_known: whether the client says in If-None-Match that it has the answer of this entity tag. */
+bool name_is_known(const struct ask_job *a);
 int name_by_history(struct ask_job *a) SDD_MUST_CHECK;
 void name_stream(struct ask_job *a);
 
@@ -182,10 +184,8 @@ void patches_answer(struct job *job);
 /* These make a frame from a result, on the compute thread.
  * compute_frame: takes the result and makes its frame in host memory. Of a result of sdd_refine_begin only the first
  * piece has arrived then.
- * compute_more: brings the next piece.
  * compute_is_there: says whether all of the frame has arrived. */
 int compute_frame(struct frame_job *j, bool undigested, sdd_result *result) SDD_MUST_CHECK;
-int compute_more(struct frame_job *j) SDD_MUST_CHECK;
 bool compute_is_there(const struct cached *c);
 
 /* These run on the loop.

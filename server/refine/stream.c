@@ -135,7 +135,8 @@ static void arrived(struct task *task, void *user)
     wake(s);
 }
 
-void stream_fail(struct stream *s)
+/* Ends the connection before the end of the body. */
+static void stream_fail(struct stream *s)
 {
     s->failed = true;
     atomic_store(&s->cancel, 1);

@@ -145,8 +145,6 @@ void stream_left(struct stream *s); /* Tells the stream that its request is over
 /* stream_waits: called four times a second while the request waits for the next piece. It fails the stream when the
  * client is gone or has waited as long as a request may. */
 void stream_waits(struct stream *s);
-/* stream_fail: ends the connection before the end of the body. */
-void stream_fail(struct stream *s);
 void streams_fail(struct sending *s); /* Fails all streams. */
 
 #endif

@@ -40,15 +40,6 @@ static sdd_result *refine(sdd_mesh *mesh, const char *label, const char *method,
     return result;
 }
 
-static const struct sdd_block *block(const sdd_result *r, int semantic)
-{
-    const struct sdd_plan_info *p = &sdd_result_info(r)->plan;
-    for (int k = 0; k < p->n_blocks; k++)
-        if (p->blocks[k].semantic == semantic)
-            return p->blocks + k;
-    return NULL;
-}
-
 /* ---- the witness ------------------------------------------------------------------------------------------------- */
 static void normal_at(const float *p, const uint32_t *face, int n, int corner, double out[3])
 {
@@ -86,9 +77,9 @@ struct witness {
 /* The normal of the corner of the fine face, to first order in the size of the faces. */
 static void fine_normal(const sdd_result *fine, int level, int size, int64_t corner, double out[3])
 {
-    const uint32_t *faces = block(fine, SDD_INDICES)->data;
+    const uint32_t *faces = block_of(fine, SDD_INDICES)->data;
     const int64_t f = fine_face(level, size, corner / size, (int)(corner % size));
-    normal_at(block(fine, SDD_POSITIONS)->data, faces + f * size, size, (int)(corner % size), out);
+    normal_at(block_of(fine, SDD_POSITIONS)->data, faces + f * size, size, (int)(corner % size), out);
 }
 
 /* Two levels cancel what is of first order in the error. Two such normals, from three levels, differ by less than STILL
@@ -114,9 +105,9 @@ static void corner_normal(sdd_result *const fine[3], int size, int64_t corner, s
 static struct witness *witnesses(sdd_result *const fine[3], const sdd_result *split, const float *points,
                                  int64_t n_points)
 {
-    const struct sdd_block *indices = block(split, SDD_NORMAL_INDICES), *positions = block(split, SDD_POSITIONS);
-    const uint32_t *rows = indices->data, *vertices = block(split, SDD_INDICES)->data;
-    struct witness *w = calloc((size_t)block(split, SDD_NORMALS)->count, sizeof *w);
+    const struct sdd_block *indices = block_of(split, SDD_NORMAL_INDICES), *positions = block_of(split, SDD_POSITIONS);
+    const uint32_t *rows = indices->data, *vertices = block_of(split, SDD_INDICES)->data;
+    struct witness *w = calloc((size_t)block_of(split, SDD_NORMALS)->count, sizeof *w);
     assert_non_null(w);
     for (int64_t c = 0; c < indices->components * indices->count; c++) {
         const size_t v = vertices[c];
@@ -154,8 +145,8 @@ static void check_sides(const char *label, const struct sdd_block *normals, cons
  * vertices with several. */
 static uint8_t *check_rows(const char *label, const sdd_result *split, const sdd_result *whole, int holes)
 {
-    const struct sdd_block *n = block(split, SDD_NORMALS), *rows = block(split, SDD_NORMAL_INDICES),
-                           *i = block(split, SDD_INDICES), *v = block(whole, SDD_NORMALS);
+    const struct sdd_block *n = block_of(split, SDD_NORMALS), *rows = block_of(split, SDD_NORMAL_INDICES),
+                           *i = block_of(split, SDD_INDICES), *v = block_of(whole, SDD_NORMALS);
     const uint32_t *row = rows->data, *vertex = i->data;
     const int64_t corners = rows->count * rows->components, n_vertices = sdd_result_info(split)->plan.n_vertices;
     uint32_t *vertex_of = malloc((size_t)n->count * sizeof *vertex_of);
@@ -191,12 +182,12 @@ static uint8_t *check_rows(const char *label, const sdd_result *split, const sdd
 static void same_by_all(sdd_mesh *mesh, const char *label, int level, int surface, const sdd_result *want)
 {
     const struct sdd_engine_info *e;
-    const struct sdd_block *a = block(want, SDD_NORMALS);
+    const struct sdd_block *a = block_of(want, SDD_NORMALS);
     for (int row = 0; (e = sdd_engine(row)); row++) {
         sdd_result *r = refine(mesh, label, e->name, level, surface, SDD_NORMAL_INDICES);
         if (!r)
             continue;
-        const struct sdd_block *b = block(r, SDD_NORMALS);
+        const struct sdd_block *b = block_of(r, SDD_NORMALS);
         /* Where nothing is split they are the engine's own. */
         if (a->bytes != b->bytes)
             fail_msg("%s level %d: %s has %lld split normals", label, level, e->name, (long long)b->count);
@@ -222,9 +213,9 @@ static void check_mesh(sdd_mesh *mesh, const struct sdd_mesh_desc *d, const floa
             sdd_result *whole = refine(mesh, label, "mesh-matrix", level, surface, ALL);
             sdd_result *split = refine(mesh, label, "mesh-matrix", level, surface, ALL | SDD_NORMAL_INDICES);
             assert_true(whole && split);
-            const struct sdd_block *n = block(split, SDD_NORMALS);
+            const struct sdd_block *n = block_of(split, SDD_NORMALS);
             uint8_t *is_side = check_rows(label, split, whole, info.n_holes > 0);
-            n_meshes_split += n->count > block(whole, SDD_NORMALS)->count;
+            n_meshes_split += n->count > block_of(whole, SDD_NORMALS)->count;
             if (level == 2 && surface == SDD_SURFACE_LIMIT)
                 same_by_all(mesh, label, level, surface, split);
             if (fine_fits && surface == SDD_SURFACE_LIMIT && level == 1) {
@@ -332,7 +323,7 @@ static void test_hard_cube(void **state)
     for (int level = 1; level <= 4; level++)
         for (int surface = 0; surface < SDD_N_SURFACES; surface++) {
             sdd_result *r = refine(mesh, "hard cube", "auto", level, surface, SDD_NORMAL_INDICES);
-            const struct sdd_block *n = block(r, SDD_NORMALS), *rows = block(r, SDD_NORMAL_INDICES);
+            const struct sdd_block *n = block_of(r, SDD_NORMALS), *rows = block_of(r, SDD_NORMAL_INDICES);
             int seen[6] = {0};
             for (int64_t c = 0; c < rows->count * 4; c++) {
                 const float *v = (const float *)n->data + 3 * (size_t)((const uint32_t *)rows->data)[c];
@@ -361,8 +352,8 @@ static void test_compact_and_refused(void **state)
     assert_int_equal(library_mesh(device, &s.desc, s.points, s.uvs, &mesh, &err), SDD_OK);
     struct sdd_refine_request ask = {.level = 2, .include = SDD_NORMAL_INDICES, .compact = SDD_NORMALS};
     assert_int_equal(refine_once(mesh, &ask, &r, &err), SDD_OK);
-    assert_int_equal(block(r, SDD_NORMALS)->format, SDD_OCT16);
-    assert_int_equal(block(r, SDD_NORMALS)->components, 2);
+    assert_int_equal(block_of(r, SDD_NORMALS)->format, SDD_OCT16);
+    assert_int_equal(block_of(r, SDD_NORMALS)->components, 2);
     sdd_result_free(r);
     sdd_mesh_free(mesh);
     struct triangles cut = triangles_cut(&s.desc);

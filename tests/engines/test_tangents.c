@@ -37,22 +37,13 @@ static sdd_result *refine(sdd_mesh *mesh, const char *label, const char *method,
     return result;
 }
 
-static const struct sdd_block *block(const sdd_result *r, int semantic)
-{
-    const struct sdd_plan_info *p = &sdd_result_info(r)->plan;
-    for (int k = 0; k < p->n_blocks; k++)
-        if (p->blocks[k].semantic == semantic)
-            return p->blocks + k;
-    return NULL;
-}
-
 /* The same block of a request for nothing else. */
 static void same_alone(sdd_mesh *mesh, const char *label, int level, const sdd_result *both, int semantic)
 {
     sdd_result *alone = refine(mesh, label, sdd_result_info(both)->plan.method, level, semantic);
     assert_non_null(alone);
     assert_int_equal(sdd_result_info(alone)->plan.n_blocks, 1);
-    const struct sdd_block *a = block(alone, semantic), *b = block(both, semantic);
+    const struct sdd_block *a = block_of(alone, semantic), *b = block_of(both, semantic);
     if (a->bytes != b->bytes || memcmp(a->data, b->data, (size_t)a->bytes) != 0)
         fail_msg("%s level %d by %s: block %d is another when it is asked for alone", label, level,
                  sdd_result_info(both)->plan.method, semantic);
@@ -62,7 +53,7 @@ static void same_alone(sdd_mesh *mesh, const char *label, int level, const sdd_r
 static void check_planes(const char *label, int level, const sdd_result *r)
 {
     const struct sdd_plan_info *p = &sdd_result_info(r)->plan;
-    const struct sdd_block *n = block(r, SDD_NORMALS), *t = block(r, SDD_TANGENTS);
+    const struct sdd_block *n = block_of(r, SDD_NORMALS), *t = block_of(r, SDD_TANGENTS);
     const float *normal = n->data, *tangents = t->data;
     assert_true(t->components == 6 && t->count == p->n_vertices && t->bytes == 24 * p->n_vertices);
     for (int64_t v = 0; v < t->count; v++, normal += 3, tangents += 6) {

@@ -2,6 +2,7 @@
 /* Compact blocks through the service: over HTTP, by libsubd, by subd, whose files have floats. */
 #include "client/lib/subd.h"
 #include "tests/env.h"
+#include "tests/http/client.h"
 #include "tests/http/frames.h"
 #include "tests/http/spawn.h"
 #include "tests/oracle/compact.h"
@@ -19,9 +20,6 @@ static char mesh[32]; /* with UVs in islands */
 
 static int start(void **state)
 {
-    struct subd_config config = SUBD_INIT(subd_config);
-    struct subd_error err;
-    static char url[64];
     char path[4200];
     size_t n;
     (void)state;
@@ -31,10 +29,8 @@ static int start(void **state)
     assert_non_null(obj);
     create_obj(&d, obj, mesh);
     free(obj);
-    snprintf(url, sizeof url, "http://127.0.0.1:%d", d.port);
-    setenv("SUBD_SERVER", url, 1);
-    config.server = url;
-    return subd_open(&config, &client, &err);
+    client = client_start(&d);
+    return 0;
 }
 
 static int stop(void **state)

@@ -2,7 +2,7 @@
 /* Subdivision matrices through the service, over HTTP, by libsubd and by subd: the text, read here, times the control
  * points is the surface that refined gives. */
 #include "client/lib/subd_matrix.h"
-#include "tests/http/daemon.h"
+#include "tests/http/client.h"
 #include "tests/http/spawn.h"
 #include <math.h>
 #include <stdio.h>
@@ -43,14 +43,11 @@ static void push_cube(const char *options, int triangles, char id[32])
 
 static int start(void **state)
 {
-    static char url[64];
-    struct subd_config config = SUBD_INIT(subd_config, .server = url);
     (void)state;
     daemon_start(&d, (const char *const[]){"--max-output-bytes", "100000", NULL});
-    snprintf(url, sizeof url, "http://127.0.0.1:%d", d.port);
-    setenv("SUBD_SERVER", url, 1);
     push_cube("", 0, cube);
-    return subd_open(&config, &client, NULL);
+    client = client_start(&d);
+    return 0;
 }
 
 static int stop(void **state)

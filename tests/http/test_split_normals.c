@@ -3,6 +3,7 @@
  * subd, and in its files. The mesh is a box of six faces, all of whose edges are infinitely sharp. */
 #include "client/lib/subd.h"
 #include "tests/env.h"
+#include "tests/http/client.h"
 #include "tests/http/frames.h"
 #include "tests/http/spawn.h"
 #include <cjson/cJSON.h>
@@ -59,17 +60,12 @@ static void create(const char *body, char id[32])
 
 static int start(void **state)
 {
-    struct subd_config config = SUBD_INIT(subd_config);
-    struct subd_error err;
-    static char url[64];
     (void)state;
     daemon_start(&d, NULL);
     create(BOX, box);
     create(SMOOTH, smooth);
-    snprintf(url, sizeof url, "http://127.0.0.1:%d", d.port);
-    setenv("SUBD_SERVER", url, 1);
-    config.server = url;
-    return subd_open(&config, &client, &err);
+    client = client_start(&d);
+    return 0;
 }
 
 static int stop(void **state)

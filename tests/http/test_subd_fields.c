@@ -2,7 +2,7 @@
 /* Fields and smoothing by libsubd and by subd: test_fields.c has the values themselves. */
 #include "client/lib/subd_fields.h"
 #include "tests/http/spawn.h"
-#include "tests/http/daemon.h"
+#include "tests/http/client.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +16,11 @@ static char cube[32];
 
 static int start(void **state)
 {
-    static char url[64];
-    struct subd_config config = SUBD_INIT(subd_config, .server = url);
     (void)state;
     daemon_start(&d, NULL);
-    snprintf(url, sizeof url, "http://127.0.0.1:%d", d.port);
-    setenv("SUBD_SERVER", url, 1);
     create_cube(&d, cube);
-    return subd_open(&config, &client, NULL);
+    client = client_start(&d);
+    return 0;
 }
 
 static int stop(void **state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbours by libsubd and by subd: test_neighbors.c has the rows themselves. */
 #include "client/lib/subd_neighbors.h"
+#include "tests/http/client.h"
 #include "tests/http/spawn.h"
 #include "tests/http/walk.h"
 #include <stdio.h>
@@ -20,16 +21,13 @@ static struct walk_mesh of_cube;
 
 static int start(void **state)
 {
-    static char url[64];
-    struct subd_config config = SUBD_INIT(subd_config, .server = url);
     (void)state;
     daemon_start(&d, NULL);
-    snprintf(url, sizeof url, "http://127.0.0.1:%d", d.port);
-    setenv("SUBD_SERVER", url, 1);
     create_cube(&d, cube);
     create_obj(&d, mixed, odd);
     walk_obj(CUBE, &of_cube);
-    return subd_open(&config, &client, NULL);
+    client = client_start(&d);
+    return 0;
 }
 
 static int stop(void **state)

@@ -2,7 +2,7 @@
 /* Refined surfaces as files: USDA, GLB and STL, read by parsers of their own and held against the frame. */
 #include "client/lib/subd.h"
 #include "tests/env.h"
-#include "tests/http/daemon.h"
+#include "tests/http/client.h"
 #include "tests/http/spawn.h"
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -27,15 +27,10 @@ static struct surface {
 
 static int start(void **state)
 {
-    struct subd_config config = SUBD_INIT(subd_config);
-    struct subd_error err;
-    static char url[64];
     (void)state;
     daemon_start(&d, NULL);
-    snprintf(url, sizeof url, "http://127.0.0.1:%d", d.port);
-    setenv("SUBD_SERVER", url, 1);
-    config.server = url;
-    return subd_open(&config, &client, &err);
+    client = client_start(&d);
+    return 0;
 }
 
 static int stop(void **state)

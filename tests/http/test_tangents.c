@@ -2,6 +2,7 @@
 /* Limit tangents through the service: over HTTP, by libsubd, by subd, and what the files of subd make of them. */
 #include "client/lib/subd.h"
 #include "tests/env.h"
+#include "tests/http/client.h"
 #include "tests/http/frames.h"
 #include "tests/http/spawn.h"
 #include "tests/oracle/planes.h"
@@ -18,16 +19,11 @@ static char cube[32];
 
 static int start(void **state)
 {
-    struct subd_config config = SUBD_INIT(subd_config);
-    struct subd_error err;
-    static char url[64];
     (void)state;
     daemon_start(&d, NULL);
     create_cube(&d, cube);
-    snprintf(url, sizeof url, "http://127.0.0.1:%d", d.port);
-    setenv("SUBD_SERVER", url, 1);
-    config.server = url;
-    return subd_open(&config, &client, &err);
+    client = client_start(&d);
+    return 0;
 }
 
 static int stop(void **state)

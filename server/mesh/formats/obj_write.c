@@ -70,15 +70,6 @@ static const char *set_of(const struct face_sets *s, int64_t face)
     return set > 0 && set <= s->p->sets.n ? s->names[set - 1] : "";
 }
 
-/* The name as the rest of a line: words with one space between them, so that it is read back as it is. A name that
- * cannot stand so loses what stands in the way. */
-static const char *line_name(const char *name, char out[FILE_NAME_SIZE])
-{
-    size_t n = strlen(name);
-    bool plain = !strpbrk(name, "#\\") && !strstr(name, "  ") && (!n || (*name != ' ' && name[n - 1] != ' '));
-    return plain ? name : file_name_valid(FILE_NAME_OBJ, name, out);
-}
-
 static void write_faces(FILE *f, const struct mesh *m, const struct face_sets sets[N_SETS])
 {
     char name[FILE_NAME_SIZE];
@@ -88,7 +79,7 @@ static void write_faces(FILE *f, const struct mesh *m, const struct face_sets se
         for (int k = 0; k < N_SETS; k++) {
             const char *set = sets[k].p ? set_of(&sets[k], i) : "";
             if (set != now[k] && strcmp(set, now[k]) != 0)
-                fprintf(f, "%s%s%s\n", set_kinds[k].statement, *set ? " " : "", line_name(set, name));
+                fprintf(f, "%s%s%s\n", set_kinds[k].statement, *set ? " " : "", file_line_name(set, name));
             now[k] = set;
         }
         fputc('f', f);
@@ -174,7 +165,7 @@ static void names_lost(const struct mesh *m, const struct face_sets *s, struct t
             has[set] = true, used++;
     }
     for (int64_t i = 0; i < s->p->sets.n; i++)
-        changed += line_name(s->names[i], name) != s->names[i];
+        changed += file_line_name(s->names[i], name) != s->names[i];
     if (changed)
         text_printf(lost, "%lld names of %s are changed: a name in OBJ has no #, no backslash and no double space\n",
                     (long long)changed, s->p->info.name);

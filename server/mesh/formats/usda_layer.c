@@ -144,7 +144,9 @@ static int read_metadata(struct layer_reader *r, bool keep)
 
 /* ---- properties -------------------------------------------------------------------------------------------------- */
 
-int usda_declare(struct usda_lexer *lx, struct usda_declaration *d)
+/* Reads a declaration that the current token begins, up to the token behind it. A statement like "reorder nameChildren
+ * = ..." has no type; then type and name are the same token. */
+static int declare(struct usda_lexer *lx, struct usda_declaration *d)
 {
     static const char *const before[] = {"custom", "uniform", "varying", "config", NULL};
     static const struct {
@@ -201,7 +203,7 @@ static int read_property(struct layer_reader *r)
     const bool removes = usda_is(lx, "delete") || usda_is(lx, "reorder");
     struct usda_declaration d;
     int64_t items = 0;
-    int rc = usda_declare(lx, &d);
+    int rc = declare(lx, &d);
     const bool value = !rc && lx->kind == '=';
     if (value) {
         rc = usda_next(lx);
@@ -223,7 +225,7 @@ int usda_field_open(const struct usda_layer *layer, const struct usda_field *f, 
         *d = (struct usda_declaration){.type = usda_token(lx), .name = usda_token(lx), .kind = USDA_META};
         rc = usda_next(lx);
     } else if (!rc) {
-        rc = usda_declare(lx, d);
+        rc = declare(lx, d);
     }
     if (rc || lx->kind != '=')
         return rc;

@@ -61,9 +61,6 @@ struct usda_declaration {
 int usda_layer_read(struct usda_layer *layer, const char *body, size_t bytes, struct losses *losses,
                     struct sdd_error *err) __attribute__((warn_unused_result));
 void usda_layer_free(struct usda_layer *layer);
-/* usda_declare: reads a declaration that the current token begins, up to the token behind it. A statement like "reorder
- * nameChildren = ..." has no type; then type and name are the same token. */
-int usda_declare(struct usda_lexer *lx, struct usda_declaration *d) __attribute__((warn_unused_result));
 /* usda_field_open: reads the beginning of a field. Of an attribute or relationship *d is its declaration, of metadata
  * its name. The lexer then stands at the first token of the value; *there is false when it has none. */
 int usda_field_open(const struct usda_layer *layer, const struct usda_field *f, struct usda_lexer *lx,

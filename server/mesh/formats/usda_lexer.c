@@ -123,7 +123,7 @@ static int read_enclosed(struct usda_lexer *lx, int kind, char quote)
             return SDD_OK;
         }
     }
-    return usda_fail(lx, SDD_EMALFORMED, "what begins with %c has no end", quote);
+    return usda_fail(lx, SDD_EMALFORMED, "the text that begins with %c is never closed", quote);
 }
 
 /* Reads a path, which must end on the same line. */

@@ -238,6 +238,27 @@ static void show_unselected(const struct usda_stage *stage, char *out, size_t ro
     (void)snprintf(out + at, room - (size_t)at, "%s", first < end ? ", ..." : "");
 }
 
+/* Meshes are in the file and not on its stage: says why the first is not. */
+static int refuse_hidden(const struct usda_layer *l, struct sdd_error *err)
+{
+    static const char *const why[] = {[USDA_OVER] = "an over without a def: define it",
+                                      [USDA_CLASS] = "a class: make it a def",
+                                      [USDA_VARIANT] = "in a variant that is not selected: select it"};
+    char shown[CHARS_SHOW_SIZE];
+    int64_t mesh = 0, at;
+    while (mesh + 1 < l->n && l->prims[mesh].type != USDA_MESH)
+        mesh++;
+    for (at = mesh; at > 0 && !why[l->prims[at].specifier]; at = l->prims[at].parent)
+        ;
+    const struct usda_span name = usda_prim_name(l, (int32_t)mesh);
+    return sdd_fail(
+        err, SDD_EMESH, "usda",
+        "the file has no Mesh on its stage; the first of its %lld Mesh prims, %s in line %d, or a prim above "
+        "it is %s",
+        (long long)l->n_meshes, chars_show(name.text, name.bytes, shown), l->prims[mesh].line,
+        at > 0 ? why[l->prims[at].specifier] : "not active: activate it");
+}
+
 /* The file has no Mesh on its stage: says why, as far as that can be told. */
 static int refuse_none(const struct usda_stage *stage, struct sdd_error *err)
 {
@@ -246,22 +267,18 @@ static int refuse_none(const struct usda_stage *stage, struct sdd_error *err)
         show_arc(stage, stage->away, why, sizeof why);
         return sdd_fail(err, SDD_EMESH, "usda",
                         "%s: the file has no Mesh of its own, and what it composes from others is not read: usdcat "
-                        "--flatten IN -o OUT.usda",
+                        "--flatten IN -o OUT.usda makes one file of all",
                         why);
     }
     if (stage->unselected >= 0) {
         show_unselected(stage, why, sizeof why);
         return sdd_fail(err, SDD_EMESH, "usda",
-                        "%.150s: select one (variants = {string SET = \"VARIANT\"}), as the file "
-                        "has no Mesh otherwise",
+                        "%.150s, and the file has no Mesh otherwise: select one in the prim's "
+                        "parentheses (variants = {string SET = \"VARIANT\"})",
                         why);
     }
     if (stage->layer->n_meshes)
-        return sdd_fail(
-            err, SDD_EMESH, "usda",
-            "the file has no Mesh on its stage: its %lld Mesh prims are inactive, a class, an over without a "
-            "def, or in a variant that is not selected",
-            (long long)stage->layer->n_meshes);
+        return refuse_hidden(stage->layer, err);
     return sdd_fail(err, SDD_EMESH, "usda",
                     "the file has no Mesh; other shapes of USD, such as spheres, points and curves, are not read");
 }
@@ -270,11 +287,11 @@ int usda_stage_no_points(const struct usda_stage *stage, struct sdd_error *err)
 {
     char why[300];
     if (stage->away < 0)
-        return sdd_fail(err, SDD_EMESH, "points", "the Mesh has no points");
+        return sdd_fail(err, SDD_EMESH, "points", "the Mesh has no points: export it with its geometry, or remove it");
     show_arc(stage, stage->away, why, sizeof why);
     return sdd_fail(err, SDD_EMESH, "points",
                     "%s: the Mesh has no points of its own, and what the file composes from others is not read: usdcat "
-                    "--flatten IN -o OUT.usda",
+                    "--flatten IN -o OUT.usda makes one file of all",
                     why);
 }
 

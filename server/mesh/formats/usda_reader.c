@@ -277,7 +277,8 @@ static int build(struct usda_reader *r, struct mesh **out)
     int rc = SDD_OK;
     for (int i = COUNTS; i <= INDICES && !rc; i++)
         if (!r->lines[i])
-            rc = sdd_fail(err, SDD_EMESH, arrays[i].name, "the Mesh has no %s", arrays[i].name);
+            rc = sdd_fail(err, SDD_EMESH, arrays[i].name, "the Mesh has no %s: export it with its faces, or remove it",
+                          arrays[i].name);
     struct mesh_arrays a = {
         .options = r->options,
         .points = words_f32s(&v[POINTS]),

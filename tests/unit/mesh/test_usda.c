@@ -281,10 +281,10 @@ static void test_errors(void **state)
     usda_refused(HEAD "int a = 1", SDD_EMALFORMED, "line 2: \"int\" where a prim");
     usda_refused(HEAD "def Mesh {}", SDD_EMALFORMED, "line 2: \"{\" where the name of a prim");
     usda_refused(MESH("") "def Mesh \"b\" {}", SDD_EINVALID, "the file has 2 Mesh prims (/m, /b): ask");
-    usda_refused(HEAD "def \"a", SDD_EMALFORMED, "line 2: what begins with \" has no end");
-    usda_refused(HEAD "def \"a\n\" {}", SDD_EMALFORMED, "line 2: what begins with \"");
-    usda_refused(HEAD "def 'a\\", SDD_EMALFORMED, "line 2: what begins with '");
-    usda_refused(HEAD "def '''a''", SDD_EMALFORMED, "line 2: what begins with '");
+    usda_refused(HEAD "def \"a", SDD_EMALFORMED, "line 2: the text that begins with \" is never closed");
+    usda_refused(HEAD "def \"a\n\" {}", SDD_EMALFORMED, "line 2: the text that begins with \" is never closed");
+    usda_refused(HEAD "def 'a\\", SDD_EMALFORMED, "line 2: the text that begins with ' is never closed");
+    usda_refused(HEAD "def '''a''", SDD_EMALFORMED, "line 2: the text that begins with ' is never closed");
     usda_refused(MESH("rel a = <b\n>"), SDD_EMALFORMED, "line 7: a path has no end");
     usda_refused(MESH("int a = [(1, 2], 3)"), SDD_EMALFORMED, "line 7: \"]\" where a bracket's end");
     usda_refused(MESH("int a = [1, 2"), SDD_EMALFORMED, "line 7: \"}\" where a bracket's end");

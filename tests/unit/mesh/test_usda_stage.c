@@ -109,7 +109,19 @@ static void test_on_stage(void **state)
        "over \"r\" { over \"b\" (active = true) {" AT(9) "} }\ndef \"r\" { def Mesh \"b\" (active = false) { } }\n"
                                                          "def Mesh \"c\" { point3f[] points = [(9, 9, 9)]\n" AT(7) "}",
        NULL, 7, "/c", "");
-    usda_refused(HEAD "class Mesh \"a\" {" AT(9) "}", SDD_EMESH, "the file has no Mesh on its stage: its 1 Mesh");
+    static const char *const hidden[][2] = {
+        {"class Mesh \"a\" {" AT(9) "}", "a class: make it a def"},
+        {"class \"b\" { def Mesh \"a\" {" AT(9) "} }", "a class: make it a def"},
+        {"over Mesh \"a\" {" AT(9) "}", "an over without a def: define it"},
+        {"def Mesh \"a\" ( active = false ) {" AT(9) "}", "not active: activate it"},
+    };
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        char text[400], says[160];
+        (void)snprintf(text, sizeof text, HEAD "%s", hidden[i][0]);
+        (void)snprintf(says, sizeof says, "the first of its 1 Mesh prims, a in line 2, or a prim above it is %s",
+                       hidden[i][1]);
+        usda_refused(text, SDD_EMESH, says);
+    }
     usda_refused(HEAD "def Sphere \"a\" {}", SDD_EMESH, "the file has no Mesh");
 }
 
@@ -130,7 +142,8 @@ static void test_variants(void **state)
     is(SETS("variants = { string shape = \"none\" }", "def Mesh \"T\" {" AT(6) "}"), NULL, 6, "/C/T",
        "line 7: the variant set shape has no variant selected of round, square, so none is taken\n");
     usda_refused(SETS("", ""), SDD_EMESH,
-                 "line 7: the variant set shape has no variant selected of round, square: select one");
+                 "line 7: the variant set shape has no variant selected of round, square, and the file has no Mesh "
+                 "otherwise: select one");
     /* Sets within variants, selected outside or inside; several sets; attributes of the prim itself. */
     is(HEAD "def Mesh \"m\" ( variants = { string a = \"x\"; string b = \"q\" } ) {\n variantSet \"a\" = { \"x\" (\n"
             "  variants = { string c = \"k\" }\n ) {" FACE
