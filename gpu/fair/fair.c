@@ -19,7 +19,7 @@ static int check_request(const struct sdd_fair_request *r, struct sdd_error *err
 static void lay_out_rows(struct arena *a, int64_t n, sdd_fair *f)
 {
     double **const quaternions[] = {&f->origin, &f->points, &f->next, &f->lambda, &f->b, &f->r, &f->z, &f->p, &f->q};
-    double **const numbers[] = {&f->laplacian_diagonal, &f->dirac_diagonal, &f->mass, &f->curvature, &f->rho};
+    double **const numbers[] = {&f->laplacian_diagonal, &f->relax, &f->mass, &f->curvature, &f->rho};
     for (size_t i = 0; i < sizeof quaternions / sizeof *quaternions; i++)
         *quaternions[i] = ARENA(a, double, 4 * n);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -47,6 +47,7 @@ static void lay_out(const sdd_topology *t, struct arena *a, sdd_fair *f)
     lay_out_rows(a, n, f);
     f->laplacian = ARENA(a, double, entries);
     f->dirac = ARENA(a, double, 4 * entries);
+    fair_lay_out_levels(&f->parts, entries, a, &f->arrays);
     f->part = ARENA(a, double, FAIR_SUMS *(larger(n, T) / FAIR_LANES + 1));
     f->sums = ARENA(a, double, FAIR_SUMS);
     f->solver = ARENA(a, struct fair_solver, 1);

@@ -115,8 +115,6 @@ int fair_parts_create(const sdd_topology *t, struct fair_parts *out, struct sdd_
 {
     struct work w = {.V = t->info.n_vertices, .F = t->info.n_faces, .C = t->info.n_corners};
     *out = (struct fair_parts){0};
-    if (w.F == 0)
-        return sdd_fail(err, SDD_EMESH, "faceVertexCounts", "a mesh of no faces has no surface to flow");
     if (!t->info.manifold)
         return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "%s; only a manifold surface flows", t->fault);
     if (9 * (w.C - 2 * w.F) > INT32_MAX)
@@ -135,6 +133,8 @@ int fair_parts_create(const sdd_topology *t, struct fair_parts *out, struct sdd_
 
 void fair_parts_free(struct fair_parts *p)
 {
+    for (int64_t k = 0; k < p->n_parts && p->part; k++)
+        free(p->part[k].level);
     free(p->part);
     free(p->vertex);
     free(p->triangle);

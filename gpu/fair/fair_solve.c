@@ -6,6 +6,7 @@
 #include "gpu/fair/kernels/fair_advance.tile.h"
 #include "gpu/fair/kernels/fair_direction.k.h"
 #include "gpu/fair/kernels/fair_dots.tile.h"
+#include "gpu/fair/kernels/fair_inner.tile.h"
 #include "gpu/fair/kernels/fair_multiply.tile.h"
 #include "gpu/fair/kernels/fair_scalars.tile.h"
 #include "gpu/fair/kernels/fair_start.tile.h"
@@ -50,25 +51,26 @@ void fair_multiply(sdd_fair *f, const struct fair_part *p, const double *matrix,
     DEV_LAUNCH(f->device, fair_multiply, &a, tiles(p->n));
 }
 
-/* One solve: the arguments of its kernels, which stay the same through all iterations. */
+/* One solve: the arguments of its kernels, which stay the same through all iterations. The parts of r . r, r . z and
+ * b . b lie one after the other. */
 struct solve {
     struct fair_start_args start;
     struct fair_advance_args advance;
+    struct fair_inner_args inner;
     struct fair_direction_args direction;
     struct fair_scalars_args scalars;
 };
 
-static struct solve arguments(sdd_fair *f, const struct fair_part *p, const double *matrix, double *x, uint32_t held,
-                              double tolerance)
+static struct solve arguments(const sdd_fair *f, const struct fair_part *p, double *x, uint32_t held, double tolerance)
 {
     const size_t at = 4 * (size_t)p->first;
-    const double *diagonal = (matrix == f->dirac ? f->dirac_diagonal : f->laplacian_diagonal) + p->first;
+    const uint32_t *rim = f->rim + p->first;
     const int64_t n = p->n, n_tiles = tiles(n);
-    return (struct solve){
-        {f->b + at, f->q + at, diagonal, f->rim + p->first, f->r + at, f->z + at, f->p + at, f->part, n, n_tiles, held},
-        {f->q + at, f->p + at, diagonal, x + at, f->r + at, f->z + at, f->part, f->solver, n, n_tiles},
-        {f->z + at, f->p + at, f->solver},
-        {f->part, f->solver, n_tiles, tolerance, FAIR_BEGIN, held != 0}};
+    return (struct solve){{f->b + at, f->q + at, rim, f->r + at, f->part, f->part + 2 * n_tiles, n, held},
+                          {f->q + at, f->p + at, x + at, f->r + at, f->part, f->solver, n},
+                          {f->r + at, rim, f->z + at, f->part + n_tiles, f->solver, n, held},
+                          {f->z + at, f->p + at, f->solver},
+                          {f->part, f->solver, n_tiles, tolerance, FAIR_BEGIN, held != 0}};
 }
 
 static void scalars(sdd_fair *f, struct solve *s, int what)
@@ -77,24 +79,33 @@ static void scalars(sdd_fair *f, struct solve *s, int what)
     DEV_LAUNCH(f->device, fair_scalars, &s->scalars, 1);
 }
 
+/* What follows a residual: z, the scalars, and the next direction. */
+static void queue_direction(sdd_fair *f, const struct fair_part *p, struct solve *s, int what)
+{
+    fair_cycle(f, p);
+    DEV_LAUNCH(f->device, fair_inner, &s->inner, s->scalars.n_tiles);
+    scalars(f, s, what);
+    DEV_LAUNCH(f->device, fair_direction, &s->direction, p->n);
+}
+
 static void queue_iteration(sdd_fair *f, const struct fair_part *p, const double *matrix, uint32_t held,
                             struct solve *s)
 {
     fair_multiply(f, p, matrix, f->p, held, f->solver);
     scalars(f, s, FAIR_ALPHA);
-    DEV_LAUNCH(f->device, fair_advance, &s->advance, s->advance.n_tiles);
-    scalars(f, s, FAIR_BETA);
-    DEV_LAUNCH(f->device, fair_direction, &s->direction, p->n);
+    DEV_LAUNCH(f->device, fair_advance, &s->advance, s->scalars.n_tiles);
+    queue_direction(f, p, s, FAIR_BETA);
 }
 
 int fair_solve(sdd_fair *f, const struct fair_part *p, const double *matrix, double *x, uint32_t held, double tolerance,
                int64_t *n, struct sdd_error *err)
 {
-    struct solve s = arguments(f, p, matrix, x, held, tolerance);
+    struct solve s = arguments(f, p, x, held, tolerance);
     struct fair_solver state = {0};
+    dev_fill(f->device, f->solver, 0, sizeof *f->solver); /* The solve before is done, and this one is not. */
     fair_multiply(f, p, matrix, x, held, NULL);
-    DEV_LAUNCH(f->device, fair_start, &s.start, s.start.n_tiles);
-    scalars(f, &s, FAIR_BEGIN);
+    DEV_LAUNCH(f->device, fair_start, &s.start, s.scalars.n_tiles);
+    queue_direction(f, p, &s, FAIR_BEGIN);
     while (!state.done && state.n < MOST_ITERATIONS) {
         if (f->request.cancel && atomic_load(f->request.cancel))
             return sdd_fail(err, SDD_ECANCELLED, "", "cancelled in step %lld", (long long)f->step + 1);

@@ -43,9 +43,8 @@ int fair_measure(sdd_fair *f, const struct fair_part *p, const double *points, s
                  struct sdd_error *err)
 {
     const double *mass = f->mass + p->first;
-    struct fair_vertices_args a = {f->mesh, points,       f->laplacian, f->laplacian_diagonal,
-                                   f->mass, f->curvature, f->basis,     f->parts.n_rows,
-                                   p->first};
+    struct fair_vertices_args a = {f->mesh, points,       f->laplacian, f->laplacian_diagonal, f->relax,
+                                   f->mass, f->curvature, f->basis,     f->parts.n_rows,       p->first};
     double got[7];
     DEV_LAUNCH(f->device, fair_vertices, &a, p->n);
     fair_sum(f, p->n, mass, components(points, p), ones, 4, 0);
@@ -135,8 +134,7 @@ static int spin(sdd_fair *f, const struct fair_part *p, const struct fair_measur
 {
     const double shift = p->closed ? 1e-9 * m->trace / m->area : is_fixed(f, p) ? 0.0 : 0.01 / m->area;
     const struct fair_vectors lambda = components(f->lambda, p);
-    struct fair_dirac_args dirac = {f->mesh,  f->points,         f->rho, f->mass,
-                                    f->dirac, f->dirac_diagonal, shift,  p->first_entry};
+    struct fair_dirac_args dirac = {f->mesh, f->points, f->rho, f->mass, f->dirac, shift, p->first_entry};
     struct fair_turn_args turn = {f->sums, f->lambda + 4 * (size_t)p->first, m->area};
     DEV_LAUNCH(f->device, fair_dirac, &dirac, p->n_entries);
     const int rc = p->closed ? spin_closed(f, p, shift, out, err) : spin_open(f, p, shift, out, err);
@@ -182,8 +180,24 @@ static void place(sdd_fair *f, const struct fair_part *p, const struct fair_meas
         DEV_LAUNCH(f->device, fair_place, &a, p->n);
 }
 
+/* The quaternions, by a preconditioner that is made for the first step, and again once iterations have doubled. */
+static int spin_by_levels(sdd_fair *f, struct fair_part *p, const struct fair_measure *m, struct sdd_fair_report *out,
+                          struct sdd_error *err)
+{
+    const int64_t before = out->spin_iterations;
+    int rc = p->usual_iterations ? SDD_OK : fair_make_levels(f, p, err);
+    if (!rc)
+        rc = spin(f, p, m, out, err);
+    const int64_t n = out->spin_iterations - before;
+    if (!rc && !p->usual_iterations)
+        p->usual_iterations = n + 1; /* A solve may have nothing to do. */
+    else if (n > 2 * p->usual_iterations)
+        p->usual_iterations = 0;
+    return rc;
+}
+
 /* Takes the step, and says the energy that it leads to. */
-static int try_step(sdd_fair *f, const struct fair_part *p, double tau, double *energy, struct sdd_fair_report *out,
+static int try_step(sdd_fair *f, struct fair_part *p, double tau, double *energy, struct sdd_fair_report *out,
                     struct sdd_error *err)
 {
     struct fair_measure old, new;
@@ -191,7 +205,7 @@ static int try_step(sdd_fair *f, const struct fair_part *p, double tau, double *
     if (rc)
         return rc;
     queue_rho(f, p, tau, old.area);
-    rc = spin(f, p, &old, out, err);
+    rc = spin_by_levels(f, p, &old, out, err);
     if (!rc)
         rc = positions(f, p, out, err);
     if (!rc)

@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* internal.h: what a flow holds, for this room alone. fair.c is the door, fair_parts.c finds the connected parts,
- * fair_pattern.c makes the pattern of the matrices, fair_solve.c has sums and conjugate gradients, fair_step.c the
- * step. Vertices that faces use are rows, those of a part next to each other; so are entries and triangles. */
+ * fair_pattern.c makes the pattern of the matrices, fair_solve.c has sums and conjugate gradients, fair_levels.c their
+ * preconditioner, fair_step.c the step. Vertices that faces use are rows, those of a part next to each other; so are
+ * entries and triangles. */
 #ifndef SDD_FAIR_INTERNAL_H
 #define SDD_FAIR_INTERNAL_H
 #include "gpu/device/sizes.h"
-#include "gpu/fair/fair.dev.h"
+#include "gpu/fair/fair_cycle.dev.h"
 #include "gpu/mesh/mesh.h"
 #include "gpu/sdd/sdd_fair.h"
 
 #define FAIR_CONSTRAINTS 4 /* 1 and the normal's components. */
 #define FAIR_SUMS 16       /* Sums that are made at once, at most. */
+#define FAIR_LEVELS 16     /* Levels of the preconditioner, at most. */
+#define FAIR_LAST 200      /* Rows of a level that is solved by its inverse, at most. */
+
+/* A level of the preconditioner: what it solves, b, and with what result. */
+struct fair_on_level {
+    struct fair_level level;
+    uint32_t n;
+    double *b, *x, *y, *out;        /* Shape [n][4]; x and y are scratch. */
+    const uint32_t *begin, *member; /* The rows of each group. */
+};
 
 /* A connected part. */
 struct fair_part {
@@ -22,6 +33,12 @@ struct fair_part {
     double energy;
     int next_stopped; /* These two once the step that is being taken has succeeded for all parts. */
     double next_energy;
+
+    /* The preconditioner; `level` is NULL as long as there is none. */
+    struct fair_on_level *level; /* Shape [n_levels + 1]. */
+    int n_levels, has_dense;     /* Whether the last level has its inverse. */
+    int64_t first_dense;
+    int64_t usual_iterations; /* Those of the first step's quaternions that it was made for; 0 before. */
 };
 
 /* The triangulated mesh in host memory. */
@@ -31,6 +48,12 @@ struct fair_parts {
     uint32_t *vertex;   /* Shape [rows]: the vertex that each row is. */
     uint32_t *triangle; /* Shape [T][3], rows. */
     uint32_t *face;     /* Shape [T]: the face that each triangle is of. */
+};
+
+/* Device memory of all parts' levels (fair_levels.c). */
+struct fair_arrays {
+    uint32_t *row, *column, *group, *begin, *member;
+    double *value, *inverse, *dense, *b, *x, *y;
 };
 
 struct sdd_fair {
@@ -47,10 +70,11 @@ struct sdd_fair {
     float *kept;                    /* Shape [V][3]: the points of all vertices. */
     double *origin, *points, *next; /* Shape [rows][4]: the first points, those now, and those of the step. */
     double *lambda, *b, *r, *z, *p, *q;
-    double *laplacian, *dirac;                                            /* Shape [entries], [entries][4]. */
-    double *laplacian_diagonal, *dirac_diagonal, *mass, *curvature, *rho; /* Shape [rows]. */
-    double *basis;                                                        /* Shape [FAIR_CONSTRAINTS][rows]. */
+    double *laplacian, *dirac;                                   /* Shape [entries], [entries][4]. */
+    double *laplacian_diagonal, *relax, *mass, *curvature, *rho; /* Shape [rows]. */
+    double *basis;                                               /* Shape [FAIR_CONSTRAINTS][rows]. */
     double *part, *sums;
+    struct fair_arrays arrays;
     struct fair_solver *solver;
     /* The distortion of triangles: its bits as keys, twice, and values that nobody reads; ratios and areas. */
     uint64_t *key, *sorted;
@@ -69,6 +93,14 @@ int64_t fair_build_bytes(const sdd_topology *t, const struct fair_parts *p);
 /* fair_pattern_create: fills f->mesh, loads the points and refuses triangles without area. It waits.
  * Errors  SDD_EMESH, SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int fair_pattern_create(sdd_fair *f, const float *points, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* fair_lay_out_levels: lays out the memory of all preconditioners. */
+void fair_lay_out_levels(struct fair_parts *p, int64_t n_entries, struct arena *a, struct fair_arrays *l);
+/* fair_make_levels: makes the preconditioner of a part from f->laplacian, and waits.
+ * Errors  SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
+int fair_make_levels(sdd_fair *f, struct fair_part *p, struct sdd_error *err) SDD_MUST_CHECK;
+/* fair_cycle: queues f->z = the preconditioner times f->r, for the rows of a part. */
+void fair_cycle(sdd_fair *f, const struct fair_part *p);
 
 /* Vectors of a sum: item i of vector j is at[i step + j stride]; NULL is 1 everywhere. */
 struct fair_vectors {

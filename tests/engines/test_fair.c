@@ -197,13 +197,251 @@ static void test_reference(void **state)
     free_mesh(&w);
 }
 
+/* ---- meshes of this test's own --------------------------------------------------------------------------------- */
+/* A bumpy sphere of quads, those of a cube; without the last ones where n_faces is lower. */
+enum { SIDE = 9, BALL_FACES = 6 * SIDE * SIDE, BALL_VERTICES = BALL_FACES + 2 };
+
+static int32_t ball_vertex(int32_t (*cell)[3], int32_t *n, const int32_t at[3])
+{
+    for (int32_t v = 0; v < *n; v++)
+        if (memcmp(cell[v], at, sizeof *cell) == 0)
+            return v;
+    memcpy(cell[*n], at, sizeof *cell);
+    return (*n)++;
+}
+
+/* The corners of a quad of a side of the cube, against the clock from outside. */
+static void ball_corner(int side, int32_t u, int32_t v, int32_t at[3])
+{
+    const int axis = side / 2;
+    at[axis] = side % 2 ? SIDE : 0;
+    at[(axis + 1) % 3] = side % 2 ? u : v;
+    at[(axis + 2) % 3] = side % 2 ? v : u;
+}
+
+static void make_ball(struct flow *w, int32_t n_faces)
+{
+    static const int32_t corner[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+    static int32_t cell[BALL_VERTICES][3];
+    int32_t n = 0;
+    *w = (struct flow){.n_vertices = BALL_VERTICES, .n_faces = n_faces, .n_corners = 4 * n_faces};
+    w->counts = need(BALL_FACES, sizeof *w->counts);
+    w->vertices = need(4 * BALL_FACES, sizeof *w->vertices);
+    w->points = need(3 * (BALL_VERTICES + 1), sizeof *w->points);
+    for (int32_t f = 0; f < BALL_FACES; f++) {
+        w->counts[f] = 4;
+        for (int k = 0; k < 4; k++) {
+            int32_t at[3];
+            ball_corner(f / SIDE / SIDE, f / SIDE % SIDE + corner[k][0], f % SIDE + corner[k][1], at);
+            w->vertices[4 * f + k] = ball_vertex(cell, &n, at);
+        }
+    }
+    assert_int_equal(n, BALL_VERTICES);
+    for (int32_t v = 0; v < n; v++) {
+        double p[3], size = 0;
+        for (int c = 0; c < 3; c++) {
+            p[c] = 2. * cell[v][c] / SIDE - 1;
+            size += p[c] * p[c];
+        }
+        for (int c = 0; c < 3; c++)
+            w->points[3 * v + c] = (float)(p[c] / sqrt(size) * (1 + 0.2 * sin(3 * p[0]) * cos(2 * p[1] + p[2])));
+    }
+}
+
+/* Flows and gives the points; the mesh is closed. */
+static float *flow_of(struct flow *w, int threads, int steps, int boundary, struct sdd_fair_report *last)
+{
+    open_mesh(w, threads);
+    begin(w, 0.5, boundary);
+    for (int i = 0; i < steps; i++)
+        *last = step(w);
+    float *p = points_of(w);
+    close_mesh(w);
+    return p;
+}
+
+static void test_threads(void **state)
+{
+    struct flow w;
+    struct sdd_fair_report r[3];
+    float *p[3];
+    (void)state;
+    make_ball(&w, BALL_FACES);
+    for (int i = 0; i < 3; i++)
+        p[i] = flow_of(&w, i + 1, 2, SDD_FAIR_FREE, r + i);
+    for (int i = 1; i < 3; i++) {
+        assert_memory_equal(p[i], p[0], 3 * BALL_VERTICES * sizeof **p);
+        assert_memory_equal(r + i, r, sizeof *r);
+    }
+    assert_true(r[0].energy < r[0].energy_before && r[0].tau == 0.5 && !r[0].stopped);
+    for (int i = 0; i < 3; i++)
+        free(p[i]);
+    free_mesh(&w);
+}
+
+/* The same surface turned, three times as large, elsewhere, with its faces in another order. */
+static void test_similar(void **state)
+{
+    static const float turn[3][3] = {{0.36f, 0.48f, -0.8f}, {-0.8f, 0.6f, 0}, {0.48f, 0.64f, 0.6f}};
+    struct flow w;
+    struct sdd_fair_report r[2];
+    float *p[2];
+    (void)state;
+    make_ball(&w, BALL_FACES);
+    p[0] = flow_of(&w, 0, 2, SDD_FAIR_FREE, r);
+    for (int32_t i = 0; i < BALL_FACES / 2; i++)
+        for (int k = 0; k < 4; k++) {
+            int32_t *a = w.vertices + 4 * i + k, *b = w.vertices + 4 * (BALL_FACES - 1 - i) + k, c = *a;
+            *a = *b;
+            *b = c;
+        }
+    for (float *q = w.points; q < w.points + 3 * BALL_VERTICES; q += 3) {
+        const float x[3] = {3 * q[0], 3 * q[1], 3 * q[2]};
+        for (int c = 0; c < 3; c++)
+            q[c] = turn[c][0] * x[0] + turn[c][1] * x[1] + turn[c][2] * x[2] + (float)c;
+    }
+    p[1] = flow_of(&w, 0, 2, SDD_FAIR_FREE, r + 1);
+    for (int32_t v = 0; v < BALL_VERTICES; v++)
+        for (int c = 0; c < 3; c++) {
+            const float *x = p[0] + 3 * v;
+            const float want = 3 * (turn[c][0] * x[0] + turn[c][1] * x[1] + turn[c][2] * x[2]) + (float)c;
+            assert_true(fabsf(p[1][3 * v + c] - want) < 1e-5f);
+        }
+    assert_true(fabs(r[1].energy - r[0].energy) < 1e-5);
+    free(p[0]), free(p[1]);
+    free_mesh(&w);
+}
+
+/* A ball without its last side: its rim stays to the bit, and so does a vertex that no face uses. */
+static void test_fixed_rim(void **state)
+{
+    struct flow w;
+    struct sdd_fair_report r;
+    int moved = 0;
+    (void)state;
+    make_ball(&w, BALL_FACES - SIDE * SIDE);
+    float *p = flow_of(&w, 0, 2, SDD_FAIR_FIXED, &r);
+    for (int32_t v = 0; v < BALL_VERTICES; v++) {
+        int inside = 0, used = 0;
+        for (int32_t c = 0; c < w.n_corners; c++)
+            used |= w.vertices[c] == v;
+        for (int32_t c = w.n_corners; c < 4 * BALL_FACES; c++)
+            inside |= w.vertices[c] == v;
+        const int same = memcmp(p + 3 * v, w.points + 3 * v, 3 * sizeof *p) == 0;
+        assert_true(same || (used && !inside));
+        moved += !same;
+    }
+    assert_true(moved > BALL_VERTICES / 2 && r.energy < r.energy_before);
+    free(p);
+    free_mesh(&w);
+}
+
+/* A ball becomes as round as its few faces allow, not quite 4 pi: then steps end, and say so, and nothing moves. */
+static void test_stops(void **state)
+{
+    struct flow w;
+    struct sdd_fair_report r = {0};
+    (void)state;
+    make_ball(&w, BALL_FACES);
+    open_mesh(&w, 0);
+    begin(&w, 1, SDD_FAIR_FREE);
+    for (int i = 0; i < 200 && !r.stopped; i++)
+        r = step(&w);
+    assert_true(r.stopped && r.energy == r.energy_before && r.energy < 4.2 * 3.1416);
+    float *before = points_of(&w);
+    r = step(&w);
+    float *after = points_of(&w);
+    assert_true(r.stopped && r.spin_iterations == 0 && r.distortion.largest - 1 < 1e-6);
+    assert_memory_equal(after, before, 3 * BALL_VERTICES * sizeof *before);
+    free(before), free(after);
+    close_mesh(&w);
+    free_mesh(&w);
+}
+
+static void refused(struct flow *w, const struct sdd_fair_request *r, int code, const char *field, const char *says)
+{
+    struct sdd_error err = {0};
+    sdd_fair *fair;
+    struct sdd_device_info before, after;
+    sdd_device_info(w->device, &before);
+    assert_int_equal(sdd_fair_begin(w->mesh, r, &fair, &err), code);
+    assert_null(fair);
+    assert_string_equal(err.field, field);
+    assert_non_null(strstr(err.text, says));
+    sdd_device_info(w->device, &after);
+    assert_int_equal(after.memory_used, before.memory_used);
+}
+
+static void test_refusals(void **state)
+{
+    struct flow w;
+    struct sdd_fair_request r = ask(0.25, SDD_FAIR_FREE);
+    (void)state;
+    make_ball(&w, BALL_FACES);
+    memcpy(w.points + 3 * w.vertices[4 * 7 + 1], w.points + 3 * w.vertices[4 * 7], 3 * sizeof *w.points);
+    open_mesh(&w, 0);
+    refused(&w, &r, SDD_EMESH, "points", "without area");
+    r.tau = 0, refused(&w, &r, SDD_EINVALID, "tau", "0");
+    r.tau = 1.5, refused(&w, &r, SDD_EINVALID, "tau", "1.5");
+    r.tau = NAN, refused(&w, &r, SDD_EINVALID, "tau", "nan");
+    r = ask(1, 3), refused(&w, &r, SDD_EINVALID, "boundary", "3");
+    r = ask(1, -1), refused(&w, &r, SDD_EINVALID, "boundary", "-1");
+    r = ask(1, 0), r.solves = 0, refused(&w, &r, SDD_EINVALID, "solves", "0");
+    r.solves = 21, refused(&w, &r, SDD_EINVALID, "solves", "21");
+    close_mesh(&w);
+    r = ask(1, 0);
+    memcpy(w.vertices + 4, w.vertices, 4 * sizeof *w.vertices); /* The same face twice. */
+    open_mesh(&w, 0);
+    refused(&w, &r, SDD_EMESH, "faceVertexIndices", "manifold");
+    close_mesh(&w);
+    free_mesh(&w);
+}
+
+static void test_plan_and_cancel(void **state)
+{
+    struct flow w;
+    atomic_int cancel = 0;
+    struct sdd_fair_request r = ask(0.5, SDD_FAIR_FREE);
+    struct sdd_fair_info info;
+    struct sdd_fair_report report;
+    struct sdd_error err = {0};
+    struct sdd_device_info before, after;
+    (void)state;
+    make_ball(&w, BALL_FACES);
+    open_mesh(&w, 0);
+    r.cancel = &cancel;
+    assert_int_equal(sdd_fair_plan(w.topology, &r, &info, &err), SDD_OK);
+    sdd_device_info(w.device, &before);
+    assert_int_equal(sdd_fair_begin(w.mesh, &r, &w.fair, &err), SDD_OK);
+    sdd_device_info(w.device, &after);
+    assert_int_equal(after.memory_used - before.memory_used, info.device_bytes);
+    assert_true(info.n_vertices == BALL_VERTICES && info.n_triangles == 2 * BALL_FACES && info.n_components == 1);
+    assert_memory_equal(sdd_fair_info(w.fair), &info, sizeof info);
+    cancel = 1;
+    assert_int_equal(sdd_fair_step(w.fair, &report, &err), SDD_ECANCELLED);
+    float *p = points_of(&w);
+    assert_memory_equal(p, w.points, 3 * BALL_VERTICES * sizeof *p);
+    cancel = 0;
+    report = step(&w);
+    assert_int_equal(report.step, 1);
+    sdd_device_info(w.device, &after);
+    assert_int_equal(after.memory_used - before.memory_used, info.device_bytes);
+    free(p);
+    close_mesh(&w);
+    free_mesh(&w);
+}
+
 int main(void)
 {
     static char *cases[] = {"sphere",    "bumpy-whole", "bumpy",    "cap-free", "cap-direction",
                             "cap-fixed", "spot",        "spot-cut", "suzanne"};
-    enum { N_CASES = sizeof cases / sizeof *cases };
-    struct CMUnitTest tests[N_CASES];
+    const struct CMUnitTest own[] = {cmocka_unit_test(test_threads),   cmocka_unit_test(test_similar),
+                                     cmocka_unit_test(test_fixed_rim), cmocka_unit_test(test_stops),
+                                     cmocka_unit_test(test_refusals),  cmocka_unit_test(test_plan_and_cancel)};
+    enum { N_CASES = sizeof cases / sizeof *cases, N_OWN = sizeof own / sizeof *own };
+    struct CMUnitTest tests[N_CASES + N_OWN];
+    memcpy(tests, own, sizeof own);
     for (int i = 0; i < N_CASES; i++)
-        tests[i] = (struct CMUnitTest){cases[i], test_reference, NULL, NULL, cases[i]};
-    return _cmocka_run_group_tests("fair", tests, N_CASES, NULL, NULL);
+        tests[N_OWN + i] = (struct CMUnitTest){cases[i], test_reference, NULL, NULL, cases[i]};
+    return _cmocka_run_group_tests("fair", tests, N_CASES + N_OWN, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fair_dirac: the matrix X + shift M of quaternions, X = D^T A D of the Dirac operator D - rho.
- * Shapes  mesh (fair.dev.h), points[..][4], rho[..], mass[..] f64 -> dirac[entries][4] f64, diagonal[..] f64
+ * Shapes  mesh (fair.dev.h), points[..][4], rho[..], mass[..] f64 -> dirac[entries][4] f64
  * Launch  item, n entries from entry `first` on
  * Cost    the triangles at each edge read, 32 B written an entry
  * Result  X_ij = sum of -e_i e_j / (4 A) + (rho_i e_j - rho_j e_i) / 6 + rho_i rho_j A / 9 over the triangles at ij.
@@ -14,7 +14,7 @@
 struct fair_dirac_args {
     struct fair_mesh mesh;
     const double *points, *rho, *mass;
-    double *dirac, *diagonal;
+    double *dirac;
     double shift;
     uint32_t first;
 };
@@ -37,10 +37,8 @@ SDD_FN void k_fair_dirac(int64_t item, const struct fair_dirac_args *a)
         sum = fair_add(sum, 1.0 / 6.0, fair_add(fair_scale(a->rho[i], ej), -a->rho[j], ei));
         sum.w += a->rho[i] * a->rho[j] * area / 9.0;
     }
-    if (i == j) {
+    if (i == j)
         sum = fair_quat_of(sum.w + a->shift * a->mass[i], 0.0, 0.0, 0.0);
-        a->diagonal[i] = sum.w;
-    }
     fair_put(a->dirac, entry, sum);
 }
 #endif

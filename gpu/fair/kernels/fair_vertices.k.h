@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fair_vertices: the cotangent Laplacian L, masses, normals weighted by angle, and mean curvature.
- * Shapes  mesh (fair.dev.h), points[..][4] f64 -> laplacian[entries], diagonal[n], mass[n], curvature[n],
+ * Shapes  mesh (fair.dev.h), points[..][4] f64 -> laplacian[entries], diagonal[n], relax[n], mass[n], curvature[n],
  *         basis[4][stride] f64: 1 and the normal's x, y, z
  * Launch  item, n rows from row `first` on
- * Cost    the triangles around each row read, 8 B an entry and 64 B a row written
- * Result  L_ij = -(cot a + cot b) / 2, and rows sum to 0. A mass is a third of the areas around. H = N . (L f) / (2 m),
- *         which is 0 on the rim and where the surface folds back, so that there is no normal.
+ * Cost    the triangles around each row read, 8 B an entry and 72 B a row written
+ * Result  L_ij = -(cot a + cot b) / 2, and rows sum to 0; `relax` is the damping divided by the diagonal. A mass is a
+ *         third of the areas around. H = N . (L f) / (2 m), which is 0 on the rim and where the surface folds back, so
+ *         that there is no normal.
  * Threads any queue
  * Source  Crane, Pinkall, Schroeder 2013 */
 #ifndef SDD_K_FAIR_VERTICES_H
 #define SDD_K_FAIR_VERTICES_H
-#include "gpu/fair/fair.dev.h"
+#include "gpu/fair/fair_cycle.dev.h"
 
 struct fair_vertices_args {
     struct fair_mesh mesh;
     const double *points;
-    double *laplacian, *diagonal, *mass, *curvature, *basis;
+    double *laplacian, *diagonal, *relax, *mass, *curvature, *basis;
     int64_t stride;
     uint32_t first;
 };
@@ -81,6 +82,7 @@ SDD_FN void k_fair_vertices(int64_t i, const struct fair_vertices_args *a)
     const double size = sqrt(fair_dot(n, n));
     n = size > 1e-9 ? fair_scale(1.0 / size, n) : fair_quat_of(0.0, 0.0, 0.0, 0.0);
     a->laplacian[diagonal] = a->diagonal[v] = sum;
+    a->relax[v] = FAIR_DAMPING / sum;
     a->mass[v] = mass;
     a->curvature[v] = m->rim[v] ? 0.0 : fair_dot(n, lf) / (2.0 * mass);
     a->basis[v] = 1.0;
