@@ -24,7 +24,7 @@ static void lay_out_rows(struct arena *a, int64_t n, sdd_fair *f)
         *quaternions[i] = ARENA(a, double, 4 * n);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         *numbers[i] = ARENA(a, double, n);
-    f->basis = ARENA(a, double, FAIR_CONSTRAINTS *n);
+    f->basis = ARENA(a, double, f->n_constraints *n);
 }
 
 /* The entries are those of an edge in both directions, with the diagonals of polygons, and of each row itself. */
@@ -34,6 +34,9 @@ static void lay_out(const sdd_topology *t, struct arena *a, sdd_fair *f)
     const sdd_device *d = t->device;
     const int64_t n = f->parts.n_rows, T = f->parts.n_triangles;
     const int64_t entries = n + 2 * (i->n_edges + i->n_corners - 3 * i->n_faces);
+    f->n_entries = entries;
+    f->n_constraints = FAIR_CONSTRAINTS + 6 * f->parts.most_genus;
+    const int64_t sums = larger(FAIR_SUMS, f->n_constraints);
     f->row = ARENA(a, uint32_t, n + 1);
     f->column = ARENA(a, uint32_t, entries);
     f->begin = ARENA(a, uint32_t, entries + 1);
@@ -48,8 +51,9 @@ static void lay_out(const sdd_topology *t, struct arena *a, sdd_fair *f)
     f->laplacian = ARENA(a, double, entries);
     f->dirac = ARENA(a, double, 4 * entries);
     fair_lay_out_levels(&f->parts, entries, a, &f->arrays);
-    f->part = ARENA(a, double, FAIR_SUMS *(larger(n, T) / FAIR_LANES + 1));
-    f->sums = ARENA(a, double, FAIR_SUMS);
+    f->form = ARENA(a, int8_t, 2 * f->parts.most_genus * entries);
+    f->part = ARENA(a, double, sums *(larger(n, T) / FAIR_LANES + 1));
+    f->sums = ARENA(a, double, sums);
     f->solver = ARENA(a, struct fair_solver, 1);
     f->key = ARENA(a, uint64_t, T);
     f->sorted = ARENA(a, uint64_t, T);
@@ -66,7 +70,7 @@ static int prepare(const sdd_topology *t, const struct sdd_fair_request *r, sdd_
     struct arena count = {NULL, 0};
     int rc = check_request(r, err);
     if (!rc)
-        rc = fair_parts_create(t, &f->parts, err);
+        rc = fair_parts_create(t, r->exactness, &f->parts, err);
     if (rc)
         return rc;
     lay_out(t, &count, f);
@@ -98,6 +102,8 @@ static int begin(const sdd_mesh *m, sdd_fair *f, struct sdd_error *err)
         struct fair_measure measure;
         rc = fair_measure(f, f->parts.part + k, f->points, &measure, err);
         f->parts.part[k].energy = rc ? 0.0 : measure.energy;
+        if (!rc)
+            rc = fair_forms_create(f, f->parts.part + k, err);
     }
     return rc;
 }

@@ -8,6 +8,7 @@
 struct work {
     int64_t V, F, C;
     uint32_t *vert, *root, *number; /* Shape [C], [V], [V]: the part of each lowest vertex, then the row of each. */
+    uint32_t *twin;                 /* Shape [C]; C and more where there is no face across. */
     int32_t *face_end;              /* Shape [F]. */
     uint8_t *used;                  /* Shape [V]. */
 };
@@ -22,13 +23,15 @@ static uint32_t find(uint32_t *root, uint32_t v)
 static int read_faces(const sdd_topology *t, struct work *w, struct sdd_error *err)
 {
     w->vert = calloc((size_t)w->C, sizeof *w->vert);
+    w->twin = calloc((size_t)w->C, sizeof *w->twin);
     w->face_end = calloc((size_t)w->F, sizeof *w->face_end);
     w->root = calloc((size_t)w->V, sizeof *w->root);
     w->number = calloc((size_t)w->V, sizeof *w->number);
     w->used = calloc((size_t)w->V, 1);
-    if (!w->vert || !w->face_end || !w->root || !w->number || !w->used)
+    if (!w->vert || !w->twin || !w->face_end || !w->root || !w->number || !w->used)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the connected parts of %lld vertices", (long long)w->V);
     dev_download(t->device, w->vert, t->vert, w->C * (int64_t)sizeof *w->vert);
+    dev_download(t->device, w->twin, t->twin, w->C * (int64_t)sizeof *w->twin);
     dev_download(t->device, w->face_end, t->face_end, w->F * (int64_t)sizeof *w->face_end);
     return dev_finish(t->device, err);
 }
@@ -90,7 +93,30 @@ static void sort_by_part(struct work *w, struct fair_parts *out, uint32_t *row)
     }
 }
 
-static int make_parts(const sdd_topology *t, struct work *w, struct fair_parts *out, struct sdd_error *err)
+/* The genus of each part without a rim, by Euler's formula. */
+static int find_genus(struct work *w, struct fair_parts *out, int exactness, struct sdd_error *err)
+{
+    for (int64_t k = 0; k < out->n_parts; k++)
+        out->part[k].closed = 1;
+    for (int64_t c = 0; c < w->C; c++)
+        if (w->twin[c] >= w->C)
+            part_of(w, out, w->vert[c])->closed = 0;
+    for (int64_t k = 0; k < out->n_parts; k++) {
+        struct fair_part *p = out->part + k; /* Triangles have 3 / 2 edges each, so V - E + T is V - T / 2. */
+        const int64_t genus = 1 - ((int64_t)p->n - p->n_triangles / 2) / 2;
+        if (exactness && p->closed && genus > SDD_FAIR_MAX_GENUS)
+            return sdd_fail(
+                err, SDD_EUNSUPPORTED, "exactness",
+                "the surface at vertex %u has genus %lld; at most %d can be kept exact, so turn exactness off",
+                out->vertex[p->first], (long long)genus, SDD_FAIR_MAX_GENUS);
+        p->genus = exactness && p->closed ? (int)genus : 0;
+        out->most_genus = p->genus > out->most_genus ? p->genus : out->most_genus;
+    }
+    return SDD_OK;
+}
+
+static int make_parts(const sdd_topology *t, struct work *w, int exactness, struct fair_parts *out,
+                      struct sdd_error *err)
 {
     const int rc = read_faces(t, w, err);
     if (rc)
@@ -108,10 +134,10 @@ static int make_parts(const sdd_topology *t, struct work *w, struct fair_parts *
     }
     sort_by_part(w, out, row);
     free(row);
-    return SDD_OK;
+    return find_genus(w, out, exactness, err);
 }
 
-int fair_parts_create(const sdd_topology *t, struct fair_parts *out, struct sdd_error *err)
+int fair_parts_create(const sdd_topology *t, int exactness, struct fair_parts *out, struct sdd_error *err)
 {
     struct work w = {.V = t->info.n_vertices, .F = t->info.n_faces, .C = t->info.n_corners};
     *out = (struct fair_parts){0};
@@ -120,10 +146,11 @@ int fair_parts_create(const sdd_topology *t, struct fair_parts *out, struct sdd_
     if (9 * (w.C - 2 * w.F) > INT32_MAX)
         return sdd_fail(err, SDD_ETOO_LARGE, "faceVertexCounts", "%lld triangles; at most %d can flow",
                         (long long)(w.C - 2 * w.F), INT32_MAX / 9);
-    const int rc = make_parts(t, &w, out, err);
+    const int rc = make_parts(t, &w, exactness, out, err);
     if (rc)
         fair_parts_free(out);
     free(w.vert);
+    free(w.twin);
     free(w.face_end);
     free(w.root);
     free(w.number);

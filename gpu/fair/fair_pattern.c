@@ -67,18 +67,17 @@ static void queue(sdd_fair *f, const struct build *b, const float *points)
     dev_copy(d, f->origin, f->points, 4 * p->n_rows * (int64_t)sizeof *f->points);
 }
 
-/* Reads back where the entries of each part begin, and whether it has a rim. */
+/* Reads back where the entries of each part begin, and whether a triangle is flat. */
 static int read_parts(sdd_fair *f, const struct build *b, struct sdd_error *err)
 {
     const int64_t n = f->parts.n_rows;
-    uint32_t *row = calloc((size_t)n + 1, sizeof *row), *rim = calloc((size_t)n, sizeof *rim);
+    uint32_t *row = calloc((size_t)n + 1, sizeof *row);
     uint64_t flat = 0;
     int rc = SDD_OK;
-    if (!row || !rim)
+    if (!row)
         rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory to look at %lld rows", (long long)n);
     if (!rc) {
         dev_download(f->device, row, f->row, (n + 1) * (int64_t)sizeof *row);
-        dev_download(f->device, rim, f->rim, n * (int64_t)sizeof *rim);
         dev_download(f->device, &flat, b->error, sizeof flat);
         rc = dev_finish(f->device, err);
     }
@@ -89,12 +88,8 @@ static int read_parts(sdd_fair *f, const struct build *b, struct sdd_error *err)
         struct fair_part *p = f->parts.part + k;
         p->first_entry = row[p->first];
         p->n_entries = row[p->first + p->n] - p->first_entry;
-        p->closed = 1;
-        for (uint32_t i = 0; i < p->n; i++)
-            p->closed &= !rim[p->first + i];
     }
     free(row);
-    free(rim);
     return rc;
 }
 

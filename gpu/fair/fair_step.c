@@ -62,7 +62,7 @@ static void queue_constraints(sdd_fair *f, const struct fair_part *p, double are
 {
     const int64_t stride = f->parts.n_rows;
     double *basis = f->basis + p->first;
-    for (int j = 0; j < FAIR_CONSTRAINTS; j++) {
+    for (int j = 0; j < FAIR_CONSTRAINTS + 6 * p->genus; j++) {
         double *vector = basis + j * stride;
         const struct fair_vectors one = {vector, 1, 0}, before = {basis, 1, stride};
         struct fair_take_args take = {basis, f->sums, vector, stride, j};
@@ -78,7 +78,7 @@ static void queue_constraints(sdd_fair *f, const struct fair_part *p, double are
 
 static void queue_rho(sdd_fair *f, const struct fair_part *p, double tau, double area)
 {
-    const int k = p->closed ? FAIR_CONSTRAINTS : 0;
+    const int k = p->closed ? FAIR_CONSTRAINTS + 6 * p->genus : 0;
     const struct fair_vectors basis = {f->basis + p->first, 1, f->parts.n_rows};
     struct fair_rho_args rho = {f->curvature + p->first, basis.at,     f->sums, f->rim + p->first,
                                 f->rho + p->first,       basis.stride, tau,     k};
@@ -180,20 +180,13 @@ static void place(sdd_fair *f, const struct fair_part *p, const struct fair_meas
         DEV_LAUNCH(f->device, fair_place, &a, p->n);
 }
 
-/* The quaternions, by a preconditioner that is made for the first step, and again once iterations have doubled. */
-static int spin_by_levels(sdd_fair *f, struct fair_part *p, const struct fair_measure *m, struct sdd_fair_report *out,
-                          struct sdd_error *err)
+/* The preconditioner is made for the first step, and again once iterations have doubled. */
+static void note_iterations(struct fair_part *p, int64_t n)
 {
-    const int64_t before = out->spin_iterations;
-    int rc = p->usual_iterations ? SDD_OK : fair_make_levels(f, p, err);
-    if (!rc)
-        rc = spin(f, p, m, out, err);
-    const int64_t n = out->spin_iterations - before;
-    if (!rc && !p->usual_iterations)
+    if (!p->usual_iterations)
         p->usual_iterations = n + 1; /* A solve may have nothing to do. */
     else if (n > 2 * p->usual_iterations)
         p->usual_iterations = 0;
-    return rc;
 }
 
 /* Takes the step, and says the energy that it leads to. */
@@ -201,11 +194,18 @@ static int try_step(sdd_fair *f, struct fair_part *p, double tau, double *energy
                     struct sdd_error *err)
 {
     struct fair_measure old, new;
+    const int64_t before = out->spin_iterations;
     int rc = fair_measure(f, p, f->points, &old, err);
     if (rc)
         return rc;
+    rc = p->usual_iterations ? SDD_OK : fair_make_levels(f, p, err);
+    if (!rc)
+        rc = fair_constrain(f, p, &old, out, err);
+    if (rc)
+        return rc;
     queue_rho(f, p, tau, old.area);
-    rc = spin_by_levels(f, p, &old, out, err);
+    rc = spin(f, p, &old, out, err);
+    note_iterations(p, out->spin_iterations - before);
     if (!rc)
         rc = positions(f, p, out, err);
     if (!rc)

@@ -10,8 +10,8 @@
 #include "gpu/mesh/mesh.h"
 #include "gpu/sdd/sdd_fair.h"
 
-#define FAIR_CONSTRAINTS 4 /* 1 and the normal's components. */
-#define FAIR_SUMS 16       /* Sums that are made at once, at most. */
+#define FAIR_CONSTRAINTS 4 /* 1 and the normal's components; six more for each handle. */
+#define FAIR_SUMS 16       /* Sums that are made at once, at most, unless there are more constraints. */
 #define FAIR_LEVELS 16     /* Levels of the preconditioner, at most. */
 #define FAIR_LAST 200      /* Rows of a level that is solved by its inverse, at most. */
 
@@ -29,6 +29,7 @@ struct fair_part {
     uint32_t first_triangle, n_triangles;
     uint32_t first_entry, n_entries;
     int closed;  /* Whether it has no rim. */
+    int genus;   /* The handles that keep edges exact; 0 with a rim, and where exactness is off. */
     int stopped; /* Whether its energy rises however small the step is. */
     double energy;
     int next_stopped; /* These two once the step that is being taken has succeeded for all parts. */
@@ -44,6 +45,7 @@ struct fair_part {
 /* The triangulated mesh in host memory. */
 struct fair_parts {
     int64_t n_parts, n_rows, n_triangles;
+    int most_genus; /* Of all parts. */
     struct fair_part *part;
     uint32_t *vertex;   /* Shape [rows]: the vertex that each row is. */
     uint32_t *triangle; /* Shape [T][3], rows. */
@@ -64,6 +66,8 @@ struct sdd_fair {
     struct fair_parts parts;
     struct device_block block;
     int64_t step;
+    int64_t n_entries;     /* There is room for so many. */
+    int64_t n_constraints; /* The most that a part has. */
 
     struct fair_mesh mesh;
     uint32_t *row, *column, *begin, *term, *diagonal, *rim, *triangle, *vertex; /* What `mesh` points to, to write. */
@@ -72,7 +76,8 @@ struct sdd_fair {
     double *lambda, *b, *r, *z, *p, *q;
     double *laplacian, *dirac;                                   /* Shape [entries], [entries][4]. */
     double *laplacian_diagonal, *relax, *mass, *curvature, *rho; /* Shape [rows]. */
-    double *basis;                                               /* Shape [FAIR_CONSTRAINTS][rows]. */
+    int8_t *form;                                                /* Shape [2 genus][n_entries]. */
+    double *basis;                                               /* Shape [n_constraints][rows]. */
     double *part, *sums;
     struct fair_arrays arrays;
     struct fair_solver *solver;
@@ -84,8 +89,9 @@ struct sdd_fair {
 };
 
 /* fair_parts_create: cuts the faces into triangles and finds the connected parts.
- * Errors  SDD_EMESH, SDD_ETOO_LARGE, SDD_ENO_MEMORY, SDD_EDEVICE */
-int fair_parts_create(const sdd_topology *t, struct fair_parts *out, struct sdd_error *err) SDD_MUST_CHECK;
+ * Errors  SDD_EMESH, SDD_EUNSUPPORTED (genus), SDD_ETOO_LARGE, SDD_ENO_MEMORY, SDD_EDEVICE */
+int fair_parts_create(const sdd_topology *t, int exactness, struct fair_parts *out,
+                      struct sdd_error *err) SDD_MUST_CHECK;
 void fair_parts_free(struct fair_parts *p);
 
 /* fair_build_bytes: the temporary memory that fair_pattern_create takes. */
@@ -125,6 +131,14 @@ struct fair_measure {
 };
 int fair_measure(sdd_fair *f, const struct fair_part *p, const double *points, struct fair_measure *out,
                  struct sdd_error *err) SDD_MUST_CHECK;
+/* fair_forms_create: finds the closed forms of a part with handles, and waits.
+ * Errors  SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
+int fair_forms_create(sdd_fair *f, struct fair_part *p, struct sdd_error *err) SDD_MUST_CHECK;
+/* fair_constrain: makes the constraints of a part's handles at f->points, behind the first FAIR_CONSTRAINTS of f->basis.
+ * It uses f->rho, f->lambda, f->next and what solves use.
+ * Errors  those of fair_solve */
+int fair_constrain(sdd_fair *f, const struct fair_part *p, const struct fair_measure *m, struct sdd_fair_report *out,
+                   struct sdd_error *err) SDD_MUST_CHECK;
 /* fair_part_step: takes a step of one part from f->points to f->next. */
 int fair_part_step(sdd_fair *f, struct fair_part *p, struct sdd_fair_report *out, struct sdd_error *err) SDD_MUST_CHECK;
 /* fair_distortion: measures the distortion from `from` to f->next, and waits. */

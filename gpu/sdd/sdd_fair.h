@@ -8,6 +8,7 @@
 #include "sdd.h"
 
 #define SDD_FAIR_MAX_SOLVES 20
+#define SDD_FAIR_MAX_GENUS 64
 
 /* What the rim of an open surface does: it moves with the surface, keeps the direction of its tangents, or stays. */
 enum sdd_fair_boundary { SDD_FAIR_FREE, SDD_FAIR_DIRECTION, SDD_FAIR_FIXED, SDD_FAIR_N_BOUNDARIES };
@@ -16,6 +17,7 @@ struct sdd_fair_request {
     double tau;               /* The size of a step, in (0, 1]: 1 goes all the way at once. */
     int boundary;             /* A value of enum sdd_fair_boundary. */
     int solves;               /* Inverse iterations in a step of a closed surface, 1 to SDD_FAIR_MAX_SOLVES. */
+    int exactness;            /* Whether closed surfaces with handles are kept from shearing around these. */
     const atomic_int *cancel; /* Once it is not 0 the work stops at the next pause between iterations; may be NULL. */
 };
 
@@ -43,6 +45,7 @@ struct sdd_fair_report {
     double exactness;         /* The worst of all components: how far the new edges are from closing, relative. */
     int64_t spin_iterations;  /* Of conjugate gradients for the quaternions, and for the positions; of all */
     int64_t point_iterations; /* components together. */
+    int64_t exact_iterations; /* Likewise for the handles. */
     int stopped;              /* 1 when no component moves on: its energy rises however small the step is. */
 };
 
@@ -56,7 +59,7 @@ int sdd_fair_plan(const sdd_topology *t, const struct sdd_fair_request *r, struc
 /* sdd_fair_begin: begins a flow at the positions that the mesh has now. The flow has a copy of them, and holds a
  * reference to the topology; the mesh may change or go.
  * Errors  SDD_EINVALID (tau, boundary, solves); SDD_EMESH (not manifold; the first face that has a triangle
- *         without area); SDD_ETOO_LARGE, SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
+ *         without area); SDD_EUNSUPPORTED (a genus above SDD_FAIR_MAX_GENUS with exactness); SDD_ETOO_LARGE, SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int sdd_fair_begin(const sdd_mesh *m, const struct sdd_fair_request *r, sdd_fair **out,
                    struct sdd_error *err) SDD_MUST_CHECK;
 const struct sdd_fair_info *sdd_fair_info(const sdd_fair *f);

@@ -69,7 +69,7 @@ static void free_mesh(struct flow *w)
 
 static struct sdd_fair_request ask(double tau, int boundary)
 {
-    return (struct sdd_fair_request){.tau = tau, .boundary = boundary, .solves = 3};
+    return (struct sdd_fair_request){.tau = tau, .boundary = boundary, .solves = 3, .exactness = 1};
 }
 
 static void begin(struct flow *w, double tau, int boundary)
@@ -434,7 +434,7 @@ static void test_plan_and_cancel(void **state)
 int main(void)
 {
     static char *cases[] = {"sphere",    "bumpy-whole", "bumpy",    "cap-free", "cap-direction",
-                            "cap-fixed", "spot",        "spot-cut", "suzanne"};
+                            "cap-fixed", "spot",        "spot-cut", "suzanne",  "torus"};
     const struct CMUnitTest own[] = {cmocka_unit_test(test_threads),   cmocka_unit_test(test_similar),
                                      cmocka_unit_test(test_fixed_rim), cmocka_unit_test(test_stops),
                                      cmocka_unit_test(test_refusals),  cmocka_unit_test(test_plan_and_cancel)};

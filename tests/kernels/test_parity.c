@@ -159,7 +159,8 @@ static void patches(sdd_mesh *mesh, int level, int surface, struct record *r)
 /* Two steps of conformal flow; meshes that may not flow have that on the record. */
 static void flow(sdd_mesh *mesh, const struct shape *s, struct record *r)
 {
-    const struct sdd_fair_request request = {.tau = 0.5, .boundary = (int)s->desc.n_faces % 3, .solves = 2};
+    const struct sdd_fair_request request = {
+        .tau = 0.5, .boundary = (int)s->desc.n_faces % 3, .solves = 2, .exactness = 1};
     struct sdd_error err = {0};
     struct sdd_fair_report report;
     sdd_fair *fair;
