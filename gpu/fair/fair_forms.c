@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fair_forms.c: closed surfaces with handles. The edges that the quaternions make close around each triangle, but around
- * a handle only if the step is orthogonal to functions of the surface, six for each handle. They come from closed
- * 1-forms, which depend on the topology alone: a tree of edges, and a tree of triangles across the other edges, leave two
- * edges for each handle. Each of these closes a loop of triangles, and the edges that it crosses are the form. Trees are
- * walked on the host, once for a flow. */
+/* fair_forms.c: closed surfaces with handles. The edges that the quaternions make close around each triangle, but
+ * around a handle only if the step is orthogonal to functions of the surface, six for each handle. They come from
+ * closed 1-forms, which depend on the topology alone: a tree of edges, and a tree of triangles across the other
+ * edges, leave two edges for each handle. Each of these closes a loop of triangles, and the edges that it crosses are
+ * the form. Trees are walked on the host, once for a flow. */
 #include "gpu/fair/internal.h"
 #include "gpu/fair/kernels/fair_adjoint.k.h"
 #include "gpu/fair/kernels/fair_constraint.k.h"

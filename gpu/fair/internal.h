@@ -134,8 +134,8 @@ int fair_measure(sdd_fair *f, const struct fair_part *p, const double *points, s
 /* fair_forms_create: finds the closed forms of a part with handles, and waits.
  * Errors  SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int fair_forms_create(sdd_fair *f, struct fair_part *p, struct sdd_error *err) SDD_MUST_CHECK;
-/* fair_constrain: makes the constraints of a part's handles at f->points, behind the first FAIR_CONSTRAINTS of f->basis.
- * It uses f->rho, f->lambda, f->next and what solves use.
+/* fair_constrain: makes the constraints of a part's handles at f->points, behind the first FAIR_CONSTRAINTS of
+ * f->basis. It uses f->rho, f->lambda, f->next and what solves use.
  * Errors  those of fair_solve */
 int fair_constrain(sdd_fair *f, const struct fair_part *p, const struct fair_measure *m, struct sdd_fair_report *out,
                    struct sdd_error *err) SDD_MUST_CHECK;

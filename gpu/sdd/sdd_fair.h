@@ -58,8 +58,9 @@ int sdd_fair_plan(const sdd_topology *t, const struct sdd_fair_request *r, struc
                   struct sdd_error *err) SDD_MUST_CHECK;
 /* sdd_fair_begin: begins a flow at the positions that the mesh has now. The flow has a copy of them, and holds a
  * reference to the topology; the mesh may change or go.
- * Errors  SDD_EINVALID (tau, boundary, solves); SDD_EMESH (not manifold; the first face that has a triangle
- *         without area); SDD_EUNSUPPORTED (a genus above SDD_FAIR_MAX_GENUS with exactness); SDD_ETOO_LARGE, SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
+ * Errors  SDD_EINVALID (tau, boundary, solves); SDD_EMESH (not manifold; the first face that has a triangle without
+ *         area); SDD_EUNSUPPORTED (a genus above SDD_FAIR_MAX_GENUS with exactness); SDD_ETOO_LARGE, SDD_ENO_MEMORY,
+ *         SDD_ECANCELLED, SDD_EDEVICE */
 int sdd_fair_begin(const sdd_mesh *m, const struct sdd_fair_request *r, sdd_fair **out,
                    struct sdd_error *err) SDD_MUST_CHECK;
 const struct sdd_fair_info *sdd_fair_info(const sdd_fair *f);

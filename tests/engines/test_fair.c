@@ -397,6 +397,125 @@ static void test_refusals(void **state)
     free_mesh(&w);
 }
 
+/* A bumpy torus shears around its handle, unless it is kept exact. */
+static void test_handles(void **state)
+{
+    enum { AROUND = 40, TUBE = 24 };
+    struct flow w = {.n_vertices = AROUND * TUBE, .n_faces = AROUND * TUBE, .n_corners = 4 * AROUND * TUBE};
+    (void)state;
+    w.counts = need(w.n_faces, sizeof *w.counts);
+    w.vertices = need(w.n_corners, sizeof *w.vertices);
+    w.points = need(3 * w.n_vertices, sizeof *w.points);
+    for (int32_t i = 0; i < w.n_vertices; i++) {
+        const int32_t u = i / TUBE, v = i % TUBE, next = (u + 1) % AROUND * TUBE, up = (v + 1) % TUBE;
+        const int32_t quad[4] = {i, next + v, next + up, u * TUBE + up};
+        const double a = 2 * M_PI * u / AROUND, b = 2 * M_PI * v / TUBE;
+        const double r = 0.5 + 0.08 * sin(3 * a) * cos(2 * sin(b)) + 0.05 * sin(5 * cos(a) * (1 + 0.5 * cos(b)));
+        w.counts[i] = 4;
+        memcpy(w.vertices + 4 * i, quad, sizeof quad);
+        w.points[3 * i] = (float)((1 + r * cos(b)) * cos(a));
+        w.points[3 * i + 1] = (float)((1 + r * cos(b)) * sin(a));
+        w.points[3 * i + 2] = (float)(r * sin(b));
+    }
+    open_mesh(&w, 0);
+    for (int exact = 0; exact < 2; exact++) {
+        struct sdd_fair_request r = ask(0.25, SDD_FAIR_FREE);
+        struct sdd_fair_report report;
+        struct sdd_error err = {0};
+        r.exactness = exact;
+        assert_int_equal(sdd_fair_begin(w.mesh, &r, &w.fair, &err), SDD_OK);
+        (void)step(&w);
+        report = step(&w);
+        assert_true(exact ? report.exactness < 2e-3 : report.exactness > 0.02);
+        assert_true((report.exact_iterations > 0) == exact);
+        sdd_fair_free(w.fair);
+        w.fair = NULL;
+    }
+    close_mesh(&w);
+    free_mesh(&w);
+}
+
+/* A slab of cells with holes, each of which is a handle: a hole at every second cell of every second row. */
+enum { SLAB_WIDE = 27, SLAB_HIGH = 11, SLAB_GENUS = 65, SLAB_CELLS = SLAB_WIDE * SLAB_HIGH - SLAB_GENUS };
+
+static int is_cell(int32_t x, int32_t y)
+{
+    return x >= 0 && y >= 0 && x < SLAB_WIDE && y < SLAB_HIGH && !(x % 2 && y % 2);
+}
+
+static void add_quad(struct flow *w, int32_t a, int32_t b, int32_t c, int32_t d)
+{
+    const int32_t quad[4] = {a, b, c, d};
+    w->counts[w->n_faces++] = 4;
+    memcpy(w->vertices + w->n_corners, quad, sizeof quad);
+    w->n_corners += 4;
+}
+
+static void make_slab(struct flow *w)
+{
+    static const int32_t way[4][2] = {{0, -1}, {1, 0}, {0, 1}, {-1, 0}};
+    enum { ROW = SLAB_WIDE + 1, LAYER = ROW * (SLAB_HIGH + 1) };
+    *w = (struct flow){.n_vertices = 2 * LAYER};
+    w->counts = need(6 * SLAB_CELLS, sizeof *w->counts);
+    w->vertices = need(24 * SLAB_CELLS, sizeof *w->vertices);
+    w->points = need(6 * LAYER, sizeof *w->points);
+    for (int32_t i = 0; i < 2 * LAYER; i++) {
+        w->points[3 * i] = (float)(i % ROW);
+        w->points[3 * i + 1] = (float)(i % LAYER / ROW);
+        w->points[3 * i + 2] = (float)(i / LAYER);
+    }
+    for (int32_t y = 0; y < SLAB_HIGH; y++)
+        for (int32_t x = 0; x < SLAB_WIDE; x++) {
+            const int32_t v = y * ROW + x, c[4] = {v, v + 1, v + 1 + ROW, v + ROW};
+            if (!is_cell(x, y))
+                continue;
+            add_quad(w, c[3], c[2], c[1], c[0]);
+            add_quad(w, c[0] + LAYER, c[1] + LAYER, c[2] + LAYER, c[3] + LAYER);
+            for (int k = 0; k < 4; k++)
+                if (!is_cell(x + way[k][0], y + way[k][1]))
+                    add_quad(w, c[k], c[(k + 1) % 4], c[(k + 1) % 4] + LAYER, c[k] + LAYER);
+        }
+}
+
+static void test_genus(void **state)
+{
+    struct flow w;
+    struct sdd_fair_request r = ask(0.25, SDD_FAIR_FREE);
+    (void)state;
+    make_slab(&w);
+    open_mesh(&w, 0);
+    refused(&w, &r, SDD_EUNSUPPORTED, "exactness", "genus 65; at most 64");
+    r.exactness = 0;
+    struct sdd_error err = {0};
+    assert_int_equal(sdd_fair_begin(w.mesh, &r, &w.fair, &err), SDD_OK);
+    close_mesh(&w);
+    free_mesh(&w);
+}
+
+/* A ball that is stretched far beyond what its matrices can hold: the step fails, and nothing has moved. */
+static void test_no_convergence(void **state)
+{
+    struct flow w;
+    struct sdd_fair_report report;
+    struct sdd_error err = {0};
+    (void)state;
+    make_ball(&w, BALL_FACES);
+    for (int32_t v = 0; v < BALL_VERTICES; v++) {
+        w.points[3 * v] *= 1e8f;
+        w.points[3 * v + 2] *= 1e-8f;
+    }
+    open_mesh(&w, 0);
+    begin(&w, 1, SDD_FAIR_FREE);
+    const int rc = sdd_fair_step(w.fair, &report, &err);
+    assert_int_equal(rc, SDD_ECONVERGENCE);
+    assert_non_null(strstr(err.text, "step 1: the residual of the"));
+    float *p = points_of(&w);
+    assert_memory_equal(p, w.points, 3 * BALL_VERTICES * sizeof *p);
+    free(p);
+    close_mesh(&w);
+    free_mesh(&w);
+}
+
 static void test_plan_and_cancel(void **state)
 {
     struct flow w;
@@ -435,9 +554,10 @@ int main(void)
 {
     static char *cases[] = {"sphere",    "bumpy-whole", "bumpy",    "cap-free", "cap-direction",
                             "cap-fixed", "spot",        "spot-cut", "suzanne",  "torus"};
-    const struct CMUnitTest own[] = {cmocka_unit_test(test_threads),   cmocka_unit_test(test_similar),
-                                     cmocka_unit_test(test_fixed_rim), cmocka_unit_test(test_stops),
-                                     cmocka_unit_test(test_refusals),  cmocka_unit_test(test_plan_and_cancel)};
+    const struct CMUnitTest own[] = {
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_similar),  cmocka_unit_test(test_fixed_rim),
+        cmocka_unit_test(test_stops),   cmocka_unit_test(test_refusals), cmocka_unit_test(test_plan_and_cancel),
+        cmocka_unit_test(test_handles), cmocka_unit_test(test_genus),    cmocka_unit_test(test_no_convergence)};
     enum { N_CASES = sizeof cases / sizeof *cases, N_OWN = sizeof own / sizeof *own };
     struct CMUnitTest tests[N_CASES + N_OWN];
     memcpy(tests, own, sizeof own);
