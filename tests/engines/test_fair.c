@@ -2,6 +2,8 @@
 /* test_fair.c: conformal flow (sdd_fair.h) against the reference in double, where that and Python's scipy are there:
  * energies within 1e-4, positions within 1e-4 of the diagonal after each step. Besides its laws, refusals and plan on
  * meshes of this test's own. */
+#include "gpu/device/device.h"
+#include "gpu/device/fake/backend_fake.h"
 #include "gpu/sdd/sdd_fair.h"
 #include "tests/env.h"
 #include <setjmp.h>
@@ -33,19 +35,36 @@ static void *need(int64_t n, size_t item)
     return p;
 }
 
-static void open_mesh(struct flow *w, int threads)
+/* The mesh on the device that is open. */
+static void load_mesh(struct flow *w)
 {
     struct sdd_error err = {0};
-    const struct sdd_device_config config = {
-        .backend = test_backend(), .module_path = test_module_path(), .threads = threads};
     const struct sdd_mesh_desc desc = {.n_vertices = w->n_vertices,
                                        .n_faces = w->n_faces,
                                        .n_corners = w->n_corners,
                                        .face_counts = w->counts,
                                        .face_vertices = w->vertices};
-    if (sdd_device_open(&config, &w->device, &err) || sdd_topology_create(w->device, &desc, &w->topology, &err) ||
+    if (sdd_topology_create(w->device, &desc, &w->topology, &err) ||
         sdd_mesh_create(w->topology, w->points, NULL, &w->mesh, &err))
         fail_msg("%s", err.text);
+}
+
+static void open_mesh(struct flow *w, int threads)
+{
+    struct sdd_error err = {0};
+    const struct sdd_device_config config = {
+        .backend = test_backend(), .module_path = test_module_path(), .threads = threads};
+    if (sdd_device_open(&config, &w->device, &err))
+        fail_msg("%s", err.text);
+    load_mesh(w);
+}
+
+static void open_fake(struct flow *w)
+{
+    struct sdd_error err = {0};
+    sdd_fake_arm(0, 0, 0);
+    assert_int_equal(sdd_device_wrap(sdd_backend_fake(), 0, 1, 0, &w->device, &err), SDD_OK);
+    load_mesh(w);
 }
 
 static void close_mesh(struct flow *w)
@@ -397,26 +416,31 @@ static void test_refusals(void **state)
     free_mesh(&w);
 }
 
+static void make_torus(struct flow *w, int32_t around, int32_t tube)
+{
+    *w = (struct flow){.n_vertices = around * tube, .n_faces = around * tube, .n_corners = 4 * around * tube};
+    w->counts = need(w->n_faces, sizeof *w->counts);
+    w->vertices = need(w->n_corners, sizeof *w->vertices);
+    w->points = need(3 * w->n_vertices, sizeof *w->points);
+    for (int32_t i = 0; i < w->n_vertices; i++) {
+        const int32_t u = i / tube, v = i % tube, next = (u + 1) % around * tube, up = (v + 1) % tube;
+        const int32_t quad[4] = {i, next + v, next + up, u * tube + up};
+        const double a = 2 * M_PI * u / around, b = 2 * M_PI * v / tube;
+        const double r = 0.5 + 0.08 * sin(3 * a) * cos(2 * sin(b)) + 0.05 * sin(5 * cos(a) * (1 + 0.5 * cos(b)));
+        w->counts[i] = 4;
+        memcpy(w->vertices + 4 * i, quad, sizeof quad);
+        w->points[3 * i] = (float)((1 + r * cos(b)) * cos(a));
+        w->points[3 * i + 1] = (float)((1 + r * cos(b)) * sin(a));
+        w->points[3 * i + 2] = (float)(r * sin(b));
+    }
+}
+
 /* A bumpy torus shears around its handle, unless it is kept exact. */
 static void test_handles(void **state)
 {
-    enum { AROUND = 40, TUBE = 24 };
-    struct flow w = {.n_vertices = AROUND * TUBE, .n_faces = AROUND * TUBE, .n_corners = 4 * AROUND * TUBE};
+    struct flow w;
     (void)state;
-    w.counts = need(w.n_faces, sizeof *w.counts);
-    w.vertices = need(w.n_corners, sizeof *w.vertices);
-    w.points = need(3 * w.n_vertices, sizeof *w.points);
-    for (int32_t i = 0; i < w.n_vertices; i++) {
-        const int32_t u = i / TUBE, v = i % TUBE, next = (u + 1) % AROUND * TUBE, up = (v + 1) % TUBE;
-        const int32_t quad[4] = {i, next + v, next + up, u * TUBE + up};
-        const double a = 2 * M_PI * u / AROUND, b = 2 * M_PI * v / TUBE;
-        const double r = 0.5 + 0.08 * sin(3 * a) * cos(2 * sin(b)) + 0.05 * sin(5 * cos(a) * (1 + 0.5 * cos(b)));
-        w.counts[i] = 4;
-        memcpy(w.vertices + 4 * i, quad, sizeof quad);
-        w.points[3 * i] = (float)((1 + r * cos(b)) * cos(a));
-        w.points[3 * i + 1] = (float)((1 + r * cos(b)) * sin(a));
-        w.points[3 * i + 2] = (float)(r * sin(b));
-    }
+    make_torus(&w, 40, 24);
     open_mesh(&w, 0);
     for (int exact = 0; exact < 2; exact++) {
         struct sdd_fair_request r = ask(0.25, SDD_FAIR_FREE);
@@ -432,6 +456,36 @@ static void test_handles(void **state)
         w.fair = NULL;
     }
     close_mesh(&w);
+    free_mesh(&w);
+}
+
+/* A flow on a device whose k-th call fails. What is left then is freed as ever. Returns 0 once there are no k calls. */
+static int fails_at(struct flow *w, int64_t k)
+{
+    const struct sdd_fair_request r = ask(0.5, SDD_FAIR_FREE);
+    struct sdd_fair_report report;
+    struct sdd_error err = {0};
+    open_fake(w);
+    sdd_fake_arm(k, 0, 0);
+    int rc = sdd_fair_begin(w->mesh, &r, &w->fair, &err);
+    if (!rc)
+        rc = sdd_fair_step(w->fair, &report, &err);
+    const int failed = sdd_fake_calls() >= k;
+    assert_int_equal(rc != SDD_OK, failed);
+    assert_true(!failed || rc == SDD_ENO_MEMORY || rc == SDD_EDEVICE);
+    sdd_fake_arm(0, 0, 0);
+    close_mesh(w);
+    assert_int_equal(sdd_fake_live(), 0);
+    return failed;
+}
+
+static void test_faults(void **state)
+{
+    struct flow w;
+    (void)state;
+    make_torus(&w, 6, 5);
+    for (int64_t k = 1; fails_at(&w, k); k += 1 + k / 60) {
+    }
     free_mesh(&w);
 }
 
@@ -554,10 +608,11 @@ int main(void)
 {
     static char *cases[] = {"sphere",    "bumpy-whole", "bumpy",    "cap-free", "cap-direction",
                             "cap-fixed", "spot",        "spot-cut", "suzanne",  "torus"};
-    const struct CMUnitTest own[] = {
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_similar),  cmocka_unit_test(test_fixed_rim),
-        cmocka_unit_test(test_stops),   cmocka_unit_test(test_refusals), cmocka_unit_test(test_plan_and_cancel),
-        cmocka_unit_test(test_handles), cmocka_unit_test(test_genus),    cmocka_unit_test(test_no_convergence)};
+    const struct CMUnitTest own[] = {cmocka_unit_test(test_threads),        cmocka_unit_test(test_similar),
+                                     cmocka_unit_test(test_fixed_rim),      cmocka_unit_test(test_stops),
+                                     cmocka_unit_test(test_refusals),       cmocka_unit_test(test_plan_and_cancel),
+                                     cmocka_unit_test(test_handles),        cmocka_unit_test(test_genus),
+                                     cmocka_unit_test(test_no_convergence), cmocka_unit_test(test_faults)};
     enum { N_CASES = sizeof cases / sizeof *cases, N_OWN = sizeof own / sizeof *own };
     struct CMUnitTest tests[N_CASES + N_OWN];
     memcpy(tests, own, sizeof own);

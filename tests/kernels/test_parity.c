@@ -223,7 +223,7 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
     batch(mesh, SDD_SURFACE_LIMIT, r);
     patches(mesh, 1, SDD_SURFACE_REFINED, r);
     patches(mesh, 3, SDD_SURFACE_LIMIT, r);
-    if (n <= MOST_FLOWING)
+    if (n <= MOST_FLOWING && mesh->topology->info.options.scheme == s->desc.options.scheme)
         flow(mesh, s, r);
     const int level = parity_levels() < 2 || most_vertices(&s->desc, 2) > MOST_VERTICES ? 1 : 2;
     for (int include = SDD_POSITIONS; include <= SDD_TANGENTS; include *= 2)
