@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""fair_case.py SHARED CASE OUT: a mesh, and how the reference in SHARED/oracles flows it, for test_fair.c.
+"""fair_case.py SHARED CASE OUT: a mesh, and how the reference in SHARED/oracles flows it, for test_fair_reference.c.
 
 OUT: i32 V, F, C, steps, boundary; f64 tau; i32 counts[F], vertices[C]; f32 points[V][3]; f64 energy; of each step f64 energy and
 points[V][3]. Exits with 77 where numpy or scipy is absent."""
@@ -22,9 +22,13 @@ def obj(name):
     return np.array(v), polygons
 
 
+def whole(name):
+    v, polygons = obj(name)
+    return cf.largest_component(v, cf.fan(polygons))
+
+
 def cut(name):
-    v, F = cf.largest_component(*(lambda v, p: (v, cf.fan(p)))(*obj(name)))
-    return cf.midpoint(v, F)
+    return cf.midpoint(*whole(name))
 
 
 CASES = {  # name: mesh, tau, steps, boundary
@@ -36,6 +40,7 @@ CASES = {  # name: mesh, tau, steps, boundary
     "cap-fixed": (lambda: cf.cap(4), .25, 4, "fixed"),
     "spot": (lambda: obj("spot_quadrangulated"), .25, 8, "free"),
     "spot-cut": (lambda: cut("spot_quadrangulated"), .25, 2, "free"),
+    "bunny": (lambda: cf.close_holes(*whole("stanford-bunny")), .25, 1, "free"),
     "suzanne": (lambda: obj("suzanne"), .25, 2, "free"),
     "torus": (lambda: cf.torus(1, .5, 64, 36, True), .25, 4, "free"),
 }
