@@ -171,8 +171,10 @@ int sdd_fair_step(sdd_fair *f, struct sdd_fair_report *out, struct sdd_error *er
     f->next = before;
     f->step++;
     for (int64_t k = 0; k < f->parts.n_parts; k++) {
-        f->parts.part[k].energy = f->parts.part[k].next_energy;
-        f->parts.part[k].stopped = f->parts.part[k].next_stopped;
+        struct fair_part *p = f->parts.part + k;
+        p->energy = p->next_energy;
+        p->stopped = p->next_stopped;
+        p->usual_iterations = p->outworn ? 0 : p->usual_iterations;
     }
     return SDD_OK;
 }

@@ -180,13 +180,14 @@ static void place(sdd_fair *f, const struct fair_part *p, const struct fair_meas
         DEV_LAUNCH(f->device, fair_place, &a, p->n);
 }
 
-/* The preconditioner is made for the first step, and again once iterations have doubled. */
+/* The preconditioner is made for the first step, and again once a step has taken twice the iterations. Only steps that
+ * are taken count, so that one which is cancelled leaves no trace in the bits of the next. */
 static void note_iterations(struct fair_part *p, int64_t n)
 {
     if (!p->usual_iterations)
         p->usual_iterations = n + 1; /* A solve may have nothing to do. */
     else if (n > 2 * p->usual_iterations)
-        p->usual_iterations = 0;
+        p->outworn = 1;
 }
 
 /* Takes the step, and says the energy that it leads to. */
@@ -205,7 +206,8 @@ static int try_step(sdd_fair *f, struct fair_part *p, double tau, double *energy
         return rc;
     queue_rho(f, p, tau, old.area);
     rc = spin(f, p, &old, out, err);
-    note_iterations(p, out->spin_iterations - before);
+    if (!rc)
+        note_iterations(p, out->spin_iterations - before);
     if (!rc)
         rc = positions(f, p, out, err);
     if (!rc)
@@ -222,6 +224,7 @@ int fair_part_step(sdd_fair *f, struct fair_part *p, struct sdd_fair_report *out
     const size_t at = 4 * (size_t)p->first;
     const double exactness = out->exactness;
     double tau = f->request.tau;
+    p->outworn = 0;
     for (int tries = 0; tries < MOST_TRIES && !p->stopped; tries++, tau /= 2) {
         out->exactness = exactness;
         const int rc = try_step(f, p, tau, &p->next_energy, out, err);

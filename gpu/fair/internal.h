@@ -39,6 +39,7 @@ struct fair_part {
     struct fair_on_level *level; /* Shape [n_levels + 1]. */
     int n_levels, has_dense;     /* Whether the last level has its inverse. */
     int64_t first_dense;
+    int outworn;              /* Whether the step that is being taken has needed twice the usual iterations. */
     int64_t usual_iterations; /* Those of the first step's quaternions that it was made for; 0 before. */
 };
 

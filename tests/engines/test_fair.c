@@ -2,6 +2,7 @@
 /* test_fair.c: the laws of conformal flow (sdd_fair.h), its refusals, its plan and its faults, on meshes of this test's
  * own. test_fair_reference.c compares it with the reference. */
 #include "gpu/device/fake/backend_fake.h"
+#include "gpu/sdd/sdd_pause.h"
 #include "tests/engines/flow.h"
 #include <math.h>
 #include <stdlib.h>
@@ -225,6 +226,47 @@ static void make_torus(struct flow *w, int32_t around, int32_t tube)
     }
 }
 
+/* Stops the work at a pause. */
+static int stop_at(void *user)
+{
+    return --*(int *)user == 0;
+}
+
+/* A step that is cancelled midway leaves everything as it was: what follows has the same bits. */
+static void test_cancelled_midway(void **state)
+{
+    struct flow w;
+    struct sdd_fair_report report;
+    struct sdd_error err = {0};
+    int n_cancelled = 0;
+    (void)state;
+    make_ball(&w, BALL_FACES);
+    float *want = flow_of(&w, 0, 2, SDD_FAIR_FREE, &report);
+    flow_open(&w, 0);
+    for (int n = 1; n <= 4; n++) {
+        flow_begin(&w, 0.5, SDD_FAIR_FREE);
+        for (int i = 0; i < 2; i++) {
+            int left = n;
+            sdd_device_on_pause(w.device, stop_at, &left);
+            const int rc = sdd_fair_step(w.fair, &report, &err);
+            sdd_device_on_pause(w.device, NULL, NULL);
+            assert_true(rc == SDD_OK || rc == SDD_ECANCELLED);
+            n_cancelled += rc != SDD_OK;
+            if (rc)
+                (void)flow_step(&w);
+        }
+        float *p = flow_points(&w);
+        assert_memory_equal(p, want, 3 * BALL_VERTICES * sizeof *p);
+        free(p);
+        sdd_fair_free(w.fair);
+        w.fair = NULL;
+    }
+    assert_true(n_cancelled > 0);
+    flow_close(&w);
+    flow_free_arrays(&w);
+    free(want);
+}
+
 /* A bumpy torus shears around its handle, unless it is kept exact. */
 static void test_handles(void **state)
 {
@@ -396,10 +438,10 @@ static void test_plan_and_cancel(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads),        cmocka_unit_test(test_similar),
-                                       cmocka_unit_test(test_fixed_rim),      cmocka_unit_test(test_stops),
-                                       cmocka_unit_test(test_refusals),       cmocka_unit_test(test_plan_and_cancel),
-                                       cmocka_unit_test(test_handles),        cmocka_unit_test(test_genus),
-                                       cmocka_unit_test(test_no_convergence), cmocka_unit_test(test_faults)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_similar),         cmocka_unit_test(test_fixed_rim),
+        cmocka_unit_test(test_stops),   cmocka_unit_test(test_refusals),        cmocka_unit_test(test_plan_and_cancel),
+        cmocka_unit_test(test_handles), cmocka_unit_test(test_genus),           cmocka_unit_test(test_no_convergence),
+        cmocka_unit_test(test_faults),  cmocka_unit_test(test_cancelled_midway)};
     return cmocka_run_group_tests_name("fair", tests, NULL, NULL);
 }
