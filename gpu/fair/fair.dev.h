@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fair.dev.h: what the kernels of conformal flow share: the triangulated mesh with the pattern of its matrices, points
+ * and quaternions in double, and sums in a fixed tree.
+ * A row is a vertex that a face uses. A matrix has an entry for each row and each of its neighbours, and for the row
+ * itself. A triangle adds to nine entries, so a number below 9 T says which triangle, and which two of its corners,
+ * give one term of an entry. Every entry has the list of its terms, in order; that of a diagonal entry lists the
+ * corners at the row. */
+#ifndef SDD_FAIR_DEV_H
+#define SDD_FAIR_DEV_H
+#include "gpu/kernel/tile.h"
+
+#define FAIR_LANES 256 /* Items that one tile sums. */
+
+struct fair_mesh {
+    const uint32_t *triangle; /* Shape [T][3], rows. */
+    const uint32_t *row;      /* Shape [n + 1]: where the entries of each row begin. */
+    const uint32_t *column;   /* Shape [entries], ascending within a row. */
+    const uint32_t *begin;    /* Shape [entries + 1]: where the terms of each entry begin. */
+    const uint32_t *term;     /* Shape [9 T]. */
+    const uint32_t *diagonal; /* Shape [n]: the entry of each row that is on the diagonal. */
+    const uint32_t *rim;      /* Shape [n]: 1 where the surface ends. */
+};
+
+/* A quaternion, or a point with w = 0. */
+struct fair_quat {
+    double w, x, y, z;
+};
+
+SDD_FN struct fair_quat fair_quat_of(double w, double x, double y, double z)
+{
+    struct fair_quat q;
+    q.w = w;
+    q.x = x;
+    q.y = y;
+    q.z = z;
+    return q;
+}
+
+SDD_FN struct fair_quat fair_get(const double *from, uint32_t i)
+{
+    const double *p = from + 4 * (size_t)i;
+    return fair_quat_of(p[0], p[1], p[2], p[3]);
+}
+
+SDD_FN void fair_put(double *to, uint32_t i, struct fair_quat q)
+{
+    double *p = to + 4 * (size_t)i;
+    p[0] = q.w;
+    p[1] = q.x;
+    p[2] = q.y;
+    p[3] = q.z;
+}
+
+/* Returns a + s b. */
+SDD_FN struct fair_quat fair_add(struct fair_quat a, double s, struct fair_quat b)
+{
+    return fair_quat_of(a.w + s * b.w, a.x + s * b.x, a.y + s * b.y, a.z + s * b.z);
+}
+
+SDD_FN struct fair_quat fair_scale(double s, struct fair_quat a)
+{
+    return fair_quat_of(s * a.w, s * a.x, s * a.y, s * a.z);
+}
+
+SDD_FN double fair_dot(struct fair_quat a, struct fair_quat b)
+{
+    return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+SDD_FN struct fair_quat fair_conjugate(struct fair_quat a)
+{
+    return fair_quat_of(a.w, -a.x, -a.y, -a.z);
+}
+
+SDD_FN struct fair_quat fair_product(struct fair_quat a, struct fair_quat b)
+{
+    return fair_quat_of(a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+                        a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w);
+}
+
+/* Edge e_j of a triangle, opposite its corner j, against the clock. */
+SDD_FN struct fair_quat fair_edge(const uint32_t *v, const double *points, uint32_t j)
+{
+    return fair_add(fair_get(points, v[(j + 2) % 3]), -1.0, fair_get(points, v[(j + 1) % 3]));
+}
+
+/* The normal of a triangle; its length is twice the area. */
+SDD_FN struct fair_quat fair_normal(const uint32_t *v, const double *points)
+{
+    const struct fair_quat a = fair_edge(v, points, 0), b = fair_edge(v, points, 1);
+    return fair_quat_of(0.0, a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+/* The components of a row that are held: those of `held` on the rim, a bit for each, and none elsewhere. */
+SDD_FN struct fair_quat fair_release(struct fair_quat q, uint32_t rim, uint32_t held)
+{
+    const uint32_t bits = rim ? held : 0;
+    return fair_quat_of(bits & 1 ? 0.0 : q.w, bits & 2 ? 0.0 : q.x, bits & 4 ? 0.0 : q.y, bits & 8 ? 0.0 : q.z);
+}
+
+/* Adds the numbers of an SDD_SHARED array of FAIR_LANES in a tree, whose root is sum[0]. All threads call it after an
+ * SDD_SYNC, and the sum is complete when it returns. */
+SDD_FN void fair_tree(double *sum)
+{
+    for (int32_t half = FAIR_LANES / 2; half > 0; half /= 2) {
+        SDD_EACH (i, half)
+            sum[i] += sum[i + half];
+        SDD_SYNC;
+    }
+}
+
+/* What a solve by conjugate gradients keeps on the device. */
+struct fair_solver {
+    double alpha, beta;
+    double rz;       /* r . z */
+    double rr, goal; /* r . r, and what it must come down to. */
+    int64_t n;       /* Iterations. */
+    int64_t done;    /* 0 while it goes on, then 1; 2 where a sum is no number. */
+};
+#endif

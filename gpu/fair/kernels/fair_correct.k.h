@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fair_correct: adds the coarse correction, and makes the first damped Jacobi step after it.
+ * Shapes  level (fair_cycle.dev.h), b, x[n][4], coarse[groups][4] f64 -> out[n][4] f64
+ * Launch  item, n rows
+ * Cost    80 B an entry
+ * Result  y = x + 1.6 coarse[group], out = y + d (b - A y); y is made again at each entry.
+ * Threads any queue */
+#ifndef SDD_K_FAIR_CORRECT_H
+#define SDD_K_FAIR_CORRECT_H
+#include "gpu/fair/fair_cycle.dev.h"
+
+struct fair_correct_args {
+    struct fair_level level;
+    const double *b, *x, *coarse;
+    double *out;
+    const struct fair_solver *solver; /* Nothing happens once it is done. */
+};
+
+SDD_FN struct fair_quat fair_corrected(const struct fair_correct_args *a, uint32_t i)
+{
+    return fair_add(fair_get(a->x, i), FAIR_CORRECTION, fair_get(a->coarse, a->level.group[i]));
+}
+
+SDD_FN void k_fair_correct(int64_t i, const struct fair_correct_args *a)
+{
+    const struct fair_level *l = &a->level;
+    const uint32_t row = (uint32_t)i;
+    struct fair_quat sum = fair_get(a->b, row);
+    if (a->solver->done)
+        return;
+    for (uint32_t e = l->row[row]; e < l->row[row + 1]; e++)
+        sum = fair_add(sum, -l->value[e], fair_corrected(a, l->column[e] - l->column_base));
+    fair_put(a->out, row, fair_add(fair_corrected(a, row), l->inverse[row], sum));
+}
+#endif
