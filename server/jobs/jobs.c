@@ -287,7 +287,7 @@ static void give_up(struct job *job, int code)
 int64_t jobs_unpark(struct jobs *jobs, int64_t room, bool moved)
 {
     const uint64_t now = uv_hrtime();
-    if (moved)
+    if (moved || executor_busy_since(jobs->compute))
         jobs->moved_at = now;
     for (struct list *at = jobs->parked.next; at != &jobs->parked; at = jobs->parked.next) {
         struct job *job = CONTAINER(at, struct job, wait);

@@ -121,7 +121,7 @@ struct jobs {
     struct list runnable;  /* Jobs that got their turn and wait for jobs_run. */
     struct list parked;    /* Jobs that wait for memory, the first one in line first. */
     atomic_int n_parked;   /* How many; any thread may read it. */
-    uint64_t moved_at;     /* When memory moved last. */
+    uint64_t moved_at;     /* When memory moved last, or the device was seen at work. */
     pthread_mutex_t mutex; /* Guards `done` alone. */
     struct task *done;     /* Tasks for the loop, the newest one first. */
     uv_async_t wake;
@@ -175,7 +175,7 @@ void jobs_collect(struct jobs *jobs);
 /* jobs_run: runs the jobs that got their turn. */
 void jobs_run(struct jobs *jobs);
 /* jobs_unpark: lets the first parked jobs go on that fit into `room` bytes together. It ends the others when no memory
- * has `moved` for JOBS_PATIENCE seconds: whoever has it then keeps it for long.
+ * has `moved` for JOBS_PATIENCE seconds while nothing was made on the device either: clients then have it for long.
  * Result  the bytes that the next one in line needs, or 0 when none waits */
 #define JOBS_PATIENCE 5.0
 int64_t jobs_unpark(struct jobs *jobs, int64_t room, bool moved);

@@ -151,12 +151,36 @@ static void test_peeking_at_readers(void **state)
     story_check(peek, "LHSDL+.", SDD_OK, "");
 }
 
+/* Readers that let nobody else begin, for what they will change, are no reason to wait for one that peeks. */
+static void test_peeking_when_closed(void **state)
+{
+    struct fixture *f = *state;
+    struct story *reader = story_tell('a'), *next = story_tell('b'), *peek = story_tell('c');
+    reader->share_at = reader->close_at = 0;
+    reader->hold_at = 3;
+    next->share_at = 0;
+    peek->peeks = SETTLED_HOST;
+    peek->rc[0] = JOB_DONE;
+    story_start(f, reader, &f->turns[0]);
+    story_run_to_hold(f, reader);
+    story_start(f, next, &f->turns[0]);
+    assert_string_equal(next->log, "");
+    story_start(f, peek, &f->turns[0]);
+    assert_string_equal(peek->log, "L+.");
+    sem_post(&reader->go_on);
+    story_run_all(f);
+    story_check(reader, "LHSDL+.", SDD_OK, "");
+    story_check(next, "LHSDL+.", SDD_OK, "");
+    story_check(peek, "L+.", SDD_OK, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_principals, story_set_up, story_tear_down),
         cmocka_unit_test_setup_teardown(test_light, story_set_up, story_tear_down),
         cmocka_unit_test_setup_teardown(test_peeking, story_set_up, story_tear_down),
-        cmocka_unit_test_setup_teardown(test_peeking_at_readers, story_set_up, story_tear_down)};
+        cmocka_unit_test_setup_teardown(test_peeking_at_readers, story_set_up, story_tear_down),
+        cmocka_unit_test_setup_teardown(test_peeking_when_closed, story_set_up, story_tear_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs that wait for memory: in the order in which they came, while memory moves, and not when a client has left. */
 #include "tests/unit/jobs/story.h"
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
@@ -83,6 +84,29 @@ static void test_patience(void **state)
     assert_int_equal(f->jobs.n_parked, 0);
 }
 
+/* While the device makes something, memory will move, however long that takes. */
+static void test_patience_with_the_device(void **state)
+{
+    struct fixture *f = *state;
+    struct story *a = poor('a', 60, 1), *maker = story_tell('b');
+    const uint64_t long_ago = uv_hrtime() - (uint64_t)((JOBS_PATIENCE + 1) * 1e9);
+    maker->hold_at = 3;
+    park(f, a, &f->turns[0]);
+    story_start(f, maker, &f->turns[1]);
+    story_run_to_hold(f, maker);
+    f->jobs.moved_at = long_ago;
+    assert_int_equal(jobs_unpark(&f->jobs, 0, false), 60);
+    sem_post(&maker->go_on);
+    story_run_to_end(f, maker);
+    while (executor_busy_since(f->jobs.compute)) /* The loop may hear of the step's end before its thread goes on. */
+        sched_yield();
+    f->jobs.moved_at = long_ago;
+    assert_int_equal(jobs_unpark(&f->jobs, 0, false), 0);
+    story_run_all(f);
+    story_check(a, "LHSD-.", SDD_EBUSY, "no memory");
+    story_check(maker, "LHSDL+.", SDD_OK, "");
+}
+
 static void test_abandoned(void **state)
 {
     struct fixture *f = *state;
@@ -105,6 +129,6 @@ static void test_abandoned(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {ALONE(test_order), ALONE(test_again), ALONE(test_patience),
-                                       ALONE(test_abandoned)};
+                                       ALONE(test_patience_with_the_device), ALONE(test_abandoned)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
