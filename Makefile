@@ -51,6 +51,8 @@ CFLAGS_gpu/mesh/topology_create = $(OPENMP)
 CFLAGS_gpu/engines/tabulated/tables = $(OPENMP)
 # Where variables lie is not recorded (-g1): it changes no instruction, and took a third of the time.
 CFLAGS_kernels = $(CFLAGS_gpu) $(if $(SAN),,-O3 -g1) -march=x86-64-v3 $(OPENMP)
+# gcc 12 makes fused multiply-adds of products of quaternions here, in spite of -ffp-contract=off. Lint looks for others.
+CFLAGS_gen/gpu/fair/kernels = -fno-tree-slp-vectorize
 LDFLAGS  := -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN)) $(EXTRA)
 LDHARD   := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 RPATH    := -Wl,-rpath,'$$ORIGIN/../lib' -Wl,--disable-new-dtags
@@ -136,7 +138,7 @@ $(BUILD)/obj/%.o: %.cc | $(GEN)
 	@mkdir -p $(@D) && $(CXX) $(COMMON) -std=c++2b -D_GNU_SOURCE $(call flags,$*) -c $< -o $@
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c | $(GEN)
 	$(call say,CC,$*)
-	@mkdir -p $(@D) && $(CC) $(COMMON) $(CSTD) $(CFLAGS_kernels) -c $< -o $@
+	@mkdir -p $(@D) && $(CC) $(COMMON) $(CSTD) $(CFLAGS_kernels) $(CFLAGS_gen/$*) -c $< -o $@
 $(PB_OBJ): $(BUILD)/gen/subdd.pb-c.c
 	@mkdir -p $(@D) && $(CC) $(COMMON) -Wno-conversion $(HARDEN) -fvisibility=hidden -c $< -o $@
 # Two passes of the front end serve all architectures: what sm_80 has, and what came with sm_90.

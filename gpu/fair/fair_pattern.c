@@ -84,7 +84,7 @@ static int read_parts(sdd_fair *f, const struct build *b, struct sdd_error *err)
     if (!rc && flat != ~0ull)
         rc = sdd_fail(err, SDD_EMESH, "points", "face %llu has a triangle without area; move or remove its vertices",
                       (unsigned long long)flat);
-    for (int64_t k = 0; k < f->parts.n_parts && !rc; k++) {
+    for (int64_t k = 0; k < f->parts.n_parts && row && !rc; k++) {
         struct fair_part *p = f->parts.part + k;
         p->first_entry = row[p->first];
         p->n_entries = row[p->first + p->n] - p->first_entry;

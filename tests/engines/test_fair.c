@@ -347,8 +347,9 @@ static void make_slab(struct flow *w)
     w->points = flow_array(6 * LAYER, sizeof *w->points);
     for (int32_t i = 0; i < 2 * LAYER; i++) {
         w->points[3 * i] = (float)(i % ROW);
-        w->points[3 * i + 1] = (float)(i % LAYER / ROW);
-        w->points[3 * i + 2] = (float)(i / LAYER);
+        const int32_t y = i % LAYER / ROW, z = i / LAYER;
+        w->points[3 * i + 1] = (float)y;
+        w->points[3 * i + 2] = (float)z;
     }
     for (int32_t y = 0; y < SLAB_HIGH; y++)
         for (int32_t x = 0; x < SLAB_WIDE; x++) {

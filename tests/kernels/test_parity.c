@@ -236,7 +236,8 @@ static void flow(sdd_mesh *mesh, const struct shape *s, struct record *r)
     int rc = sdd_fair_begin(mesh, &request, &fair, &err);
     for (int i = 0; i < 2 && !rc; i++) {
         rc = sdd_fair_step(fair, &report, &err);
-        note(r, sdd_digest(&report, rc ? 0 : (int64_t)sizeof report));
+        note(r, rc ? 0 : sdd_digest(&report, (int64_t)offsetof(struct sdd_fair_report, stopped)));
+        note(r, rc ? 0 : (uint64_t)report.stopped); /* Padding follows. */
     }
     if (rc)
         note_error(r, rc, &err);
@@ -392,12 +393,12 @@ static void check_shape(const struct shape *s)
     run_shape(sdd_backend_cpu(), 1, s, &want);
     run_shape(sdd_backend_cpu(), 3, s, &r);
     expect_same("another number of threads", s, &r, &want);
+    if (!plain || strcmp(plain, "1") != 0) { /* These first, as they tell at which kernel results begin to differ. */
+        run_on_pair(s, 0xCD, &want);
+        run_on_pair(s, OTHER_POISON, &want);
+    }
     run_shape(other, 2, s, &r);
     expect_same(other->name, s, &r, &want);
-    if (plain && strcmp(plain, "1") == 0)
-        return;
-    run_on_pair(s, 0xCD, &want);
-    run_on_pair(s, OTHER_POISON, &want);
 }
 
 static void need_other(void)
