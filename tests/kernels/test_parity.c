@@ -15,60 +15,36 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gpu/mesh/mesh.h"
-#include "gpu/sdd/sdd_fields.h"
-#include "gpu/sdd/sdd_fair.h"
+#include "gpu/tiles/tile_arrays.h"
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
+#include "tests/kernels/parity_record.h"
 #include "tests/kernels/tiles/big_mesh.h"
 #include "tests/oracle/shape.h"
-#include "tests/query_once.h"
 #include "tests/refine_once.h"
 
 #define MOST_VERTICES 300000 /* of a refined mesh: deeper levels are left out */
 #define MOST_OF_MATRIX 500
-#define MAX_VALUES 8192
 #define N_PRIMVARS 5
 #define OTHER_POISON 0x35
-#define WIDE 5           /* floats: more than kernels of three take at a time */
-#define N_TAILS 5        /* tests after the shapes */
-#define MOST_FLOWING 450 /* vertices of a mesh that also flows, whose solves are thousands of launches */
-#define MOST_SCHEMED 60  /* corners of a mesh that is also refined by the other schemes */
-
-/* All that a run has to say: digests, counts and error codes, in order. */
-struct record {
-    int n;
-    uint64_t value[MAX_VALUES];
-    char error[256]; /* the last one's sentence */
-};
+#define WIDE 5          /* floats: more than kernels of three take at a time */
+#define N_TAILS 5       /* tests after the shapes */
+#define MOST_SCHEMED 60 /* corners of a mesh that is also refined by the other schemes */
 
 static const struct sdd_backend *other;
 static char no_other[200];
 static int64_t n_launched[SDD_N_KERNELS], n_shapes_run;
 static size_t n_shapes;
 
-static void note(struct record *r, uint64_t value)
-{
-    assert_true(r->n < MAX_VALUES);
-    r->value[r->n++] = value;
-}
-
-static void note_error(struct record *r, int code, const struct sdd_error *err)
-{
-    note(r, (uint64_t)(int64_t)code);
-    snprintf(r->error, sizeof r->error, "%s", err->text);
-    assert_int_equal(err->code, code);
-    assert_true(err->text[0]);
-}
-
 static void note_result(struct record *r, sdd_result *result)
 {
     const struct sdd_plan_info *plan = &sdd_result_info(result)->plan;
-    note(r, (uint64_t)plan->n_vertices);
+    record_note(r, (uint64_t)plan->n_vertices);
     for (int i = 0; i < plan->n_blocks; i++) {
         const struct sdd_block *b = plan->blocks + i;
         assert_true(b->digest == sdd_digest(b->data, b->bytes));
-        note(r, (uint64_t)b->bytes);
-        note(r, b->digest);
+        record_note(r, (uint64_t)b->bytes);
+        record_note(r, b->digest);
     }
     sdd_result_free(result);
 }
@@ -90,7 +66,7 @@ static int refine_by(sdd_mesh *mesh, const char *method, int level, int surface,
     int rc = refine_once(mesh, &request, &result, &err);
     if (rc) {
         assert_null(result);
-        note_error(r, rc, &err);
+        record_error(r, rc, &err);
         return rc;
     }
     *ran = sdd_result_info(result)->plan.method;
@@ -126,7 +102,7 @@ static void part(sdd_mesh *mesh, int surface, struct record *r)
     if (!rc)
         rc = rows_once(mesh, &request, plan.n_vertices / 3, plan.n_vertices / 2, &result, &err);
     if (rc)
-        note_error(r, rc, &err);
+        record_error(r, rc, &err);
     else
         note_result(r, result);
 }
@@ -141,7 +117,7 @@ static void batch(sdd_mesh *mesh, int surface, struct record *r)
     sdd_result *results[2];
     int rc = batch_once(meshes, 2, &request, results, &err);
     if (rc)
-        note_error(r, rc, &err);
+        record_error(r, rc, &err);
     for (int k = 0; k < 2 && !rc; k++)
         note_result(r, results[k]);
 }
@@ -153,99 +129,9 @@ static void patches(sdd_mesh *mesh, int level, int surface, struct record *r)
     sdd_result *result;
     int rc = sdd_patches(mesh, &request, &result, &err);
     if (rc)
-        note_error(r, rc, &err);
+        record_error(r, rc, &err);
     else
         note_result(r, result);
-}
-
-/* Each relation as it is, and those that can be oriented or have rings. */
-static void queries(sdd_topology *t, struct record *r)
-{
-    static const int64_t some[] = {0, 0};
-    for (int k = 0; k < 3 * SDD_N_RELATIONS; k++) {
-        const struct sdd_query_request request = {.relation = k / 3,
-                                                  .ring = k % 3 == 2 ? 2 : 1,
-                                                  .oriented = k % 3 == 1,
-                                                  .count = SDD_ALL_ROWS,
-                                                  .ids = k % 2 ? some : NULL,
-                                                  .n_ids = 2};
-        struct sdd_error err = {0};
-        uint64_t digest = 0;
-        int rc = query_once(t, &request, QUERY_FLAT, &digest, &err);
-        if (rc)
-            note_error(r, rc, &err);
-        else
-            note(r, digest);
-    }
-}
-
-/* All rows by tiles, as far as these serve the relation. */
-static void by_tiles(sdd_topology *t, struct record *r)
-{
-    for (int k = 0; k < 2 * SDD_N_RELATIONS; k++) {
-        const struct sdd_query_request request = {.relation = k / 2, .ring = 1, .count = SDD_ALL_ROWS};
-        struct sdd_error err = {0};
-        uint64_t digest = 0;
-        assert_int_equal(query_once(t, &request, k % 2 ? QUERY_KEPT : QUERY_TRANSPOSE, &digest, &err), SDD_OK);
-        note(r, digest);
-    }
-}
-
-static void note_values(struct record *r, int rc, const struct sdd_error *err, sdd_values *v)
-{
-    if (rc) {
-        assert_null(v);
-        note_error(r, rc, err);
-        return;
-    }
-    note(r, sdd_digest(sdd_values_info(v)->values, sdd_values_info(v)->bytes));
-    note(r, (uint64_t)sdd_values_info(v)->n_unreached);
-    sdd_values_free(v);
-}
-
-/* Each field, and each way of smoothing. */
-static void fields(sdd_mesh *mesh, struct record *r)
-{
-    static const int64_t sources[] = {0, 0};
-    struct sdd_error err = {0};
-    sdd_values *v;
-    for (int k = 0; k < SDD_N_FIELDS; k++) {
-        const struct sdd_field_request request = {
-            .what = k, .sources = sources, .n_sources = k == SDD_FIELD_GEODESIC ? 2 : 0};
-        int rc = sdd_field(mesh, &request, NULL, &v, &err);
-        note_values(r, rc, &err, v);
-    }
-    for (int k = 0; k < 2 * SDD_N_SMOOTHINGS; k++) {
-        const struct sdd_smooth_request request = {
-            .method = k / 2, .iterations = 2 + k, .strength = 0.5f, .boundary = k % 2};
-        int rc = sdd_smooth(mesh, &request, NULL, &v, &err);
-        note_values(r, rc, &err, v);
-    }
-}
-
-/* Two steps of conformal flow; meshes that may not flow have that on the record. */
-static void flow(sdd_mesh *mesh, const struct shape *s, struct record *r)
-{
-    const struct sdd_fair_request request = {
-        .tau = 0.5, .boundary = (int)s->desc.n_faces % 3, .solves = 2, .exactness = 1};
-    struct sdd_error err = {0};
-    struct sdd_fair_report report;
-    sdd_fair *fair;
-    float *points = calloc((size_t)s->desc.n_vertices * 3 + 1, sizeof *points);
-    assert_non_null(points);
-    int rc = sdd_fair_begin(mesh, &request, &fair, &err);
-    for (int i = 0; i < 2 && !rc; i++) {
-        rc = sdd_fair_step(fair, &report, &err);
-        note(r, rc ? 0 : sdd_digest(&report, (int64_t)offsetof(struct sdd_fair_report, stopped)));
-        note(r, rc ? 0 : (uint64_t)report.stopped); /* Padding follows. */
-    }
-    if (rc)
-        note_error(r, rc, &err);
-    else
-        assert_int_equal(sdd_fair_points(fair, points, &err), SDD_OK);
-    note(r, sdd_digest(points, s->desc.n_vertices * 3 * (int64_t)sizeof *points));
-    sdd_fair_free(fair);
-    free(points);
 }
 
 static int64_t most_vertices(const struct sdd_mesh_desc *d, int level)
@@ -289,13 +175,13 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
     part(mesh, SDD_SURFACE_LIMIT, r);
     batch(mesh, SDD_SURFACE_REFINED, r);
     batch(mesh, SDD_SURFACE_LIMIT, r);
-    queries(mesh->topology, r);
-    by_tiles(mesh->topology, r);
-    fields(mesh, r);
+    record_queries(mesh->topology, r);
+    record_by_tiles(mesh->topology, r);
+    record_fields(mesh, r);
     patches(mesh, 1, SDD_SURFACE_REFINED, r);
     patches(mesh, 3, SDD_SURFACE_LIMIT, r);
-    if (n <= MOST_FLOWING && mesh->topology->info.options.scheme == s->desc.options.scheme)
-        flow(mesh, s, r);
+    if (mesh->topology->info.options.scheme == s->desc.options.scheme)
+        record_flow(mesh, &s->desc, r);
     const int level = parity_levels() < 2 || most_vertices(&s->desc, 2) > MOST_VERTICES ? 1 : 2;
     for (int include = SDD_POSITIONS; include <= SDD_TANGENTS; include *= 2)
         for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT && (include & (all | SDD_TANGENTS));
@@ -307,12 +193,12 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
     assert_non_null(points);
     for (int64_t i = 0; i < 3 * n; i++)
         points[i] = s->points[i] * 0.75f + (float)(i % 7) * 0.01f;
-    note(r, (uint64_t)(int64_t)sdd_mesh_set_points(mesh, n / 2, n - n / 2, points + n / 2 * 3, &err));
+    record_note(r, (uint64_t)(int64_t)sdd_mesh_set_points(mesh, n / 2, n - n / 2, points + n / 2 * 3, &err));
     (void)refine(mesh, level, SDD_SURFACE_REFINED, all, r);
     points[n / 2 * 3] = NAN;
     int rc = sdd_mesh_set_points(mesh, 0, n, points, &err);
     assert_int_not_equal(rc, SDD_OK);
-    note_error(r, rc, &err);
+    record_error(r, rc, &err);
     (void)refine(mesh, level, SDD_SURFACE_REFINED, all, r);
     free(points);
 }
@@ -325,12 +211,12 @@ static void run_scheme(sdd_device *device, const struct shape *s, const struct s
     int rc = sdd_topology_create(device, desc, &topology, &err);
     if (rc) {
         assert_null(topology);
-        note_error(r, rc, &err);
+        record_error(r, rc, &err);
         return;
     }
     rc = sdd_mesh_create(topology, s->points, s->uvs, &mesh, &err);
     if (rc)
-        note_error(r, rc, &err);
+        record_error(r, rc, &err);
     else
         run_mesh(mesh, s, r);
     sdd_mesh_free(rc ? NULL : mesh);
@@ -525,7 +411,7 @@ static void star_on(const struct sdd_backend *b, struct record *r)
     big_star(&star, SDD_TILE_OWNED + 100);
     assert_int_equal(sdd_device_wrap(b, 0, 2, (int64_t)1 << 30, &device, &err), SDD_OK);
     assert_int_equal(sdd_topology_create(device, &star.desc, &t, &err), SDD_OK);
-    by_tiles(t, r);
+    record_by_tiles(t, r);
     sdd_topology_unref(t);
     sdd_device_close(device);
     big_mesh_free(&star);

@@ -22,10 +22,11 @@ static void make_sheet(struct fair_case *c, uint64_t *random)
 {
     uint32_t *t = c->triangle;
     for (uint32_t i = 0; i < CASE_ROWS; i++) {
+        const uint32_t row = i / CASE_SIDE;
         double *p = c->points + 4 * i;
         p[0] = 0;
         p[1] = (double)(i % CASE_SIDE) + 0.2 * unit(random);
-        p[2] = (double)(i / CASE_SIDE) + 0.2 * unit(random);
+        p[2] = (double)row + 0.2 * unit(random);
         p[3] = 3.0 * sin(0.3 * p[1]) * cos(0.2 * p[2]) + 0.2 * unit(random);
         c->rho[i] = unit(random);
         c->mass[i] = 1.5 + unit(random);
