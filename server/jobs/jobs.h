@@ -9,9 +9,8 @@
  * A job may take its turn at one thing, which is a mesh, from its first step to its end. Jobs on one mesh run one after
  * the other in the order in which they came, except for readers, which run at the same time from job_share on, and for
  * those that find all they need in host memory: they do not wait for what only the device is busy with (job_settle). A
- * step
- * has the job to itself on its thread, unless it lets the loop answer while it goes on (refine/compute.c). The struct
- * of a kind of job has the job as its first member.
+ * step has the job to itself on its thread, unless it lets the loop answer while it goes on (refine/compute.c). The
+ * struct of a kind of job has the job as its first member.
  *
  * The client may leave, or its deadline may pass, while a step runs. The request is then answered at once, `cancel` is
  * set, and the job goes on without a request until its step returns.

@@ -31,7 +31,7 @@ static void get(FILE *file, void *to, int64_t n, size_t item)
 /* Has the reference write the case to a file; NULL where that cannot run. */
 static FILE *run_reference(const char *name)
 {
-    char path[] = "/tmp/fair-XXXXXX", command[4096];
+    char path[] = "/tmp/subdd-fair-XXXXXX", command[4096];
     const char *shared = test_shared_dir();
     snprintf(command, sizeof command, "%s/oracles/conformal_flow.py", shared ? shared : "");
     if (!shared || access(command, R_OK) != 0)
