@@ -64,6 +64,11 @@ static uint32_t match(const struct sparse *a, uint32_t *group, uint32_t *best, u
             if (best[i] != SDD_NONE && best[best[i]] == i && i < best[i])
                 group[i] = group[best[i]] = n++;
     }
+    for (uint32_t i = 0; i < a->n; i++) { /* On smooth meshes strengths rise from row to row, and few are mutual. */
+        const uint32_t j = group[i] == SDD_NONE ? strongest(a, group, i, 0) : SDD_NONE;
+        if (j != SDD_NONE)
+            group[i] = group[j] = n++;
+    }
     for (uint32_t i = 0; i < a->n; i++) {
         const uint32_t j = group[i] == SDD_NONE ? strongest(a, group, i, 1) : i;
         joined[i] = j == SDD_NONE ? SDD_NONE : group[j];
