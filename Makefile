@@ -46,6 +46,7 @@ CFLAGS_proto  = $(HARDEN) -fPIE
 CFLAGS_client = $(HARDEN) -fvisibility=hidden
 CFLAGS_gpu    = -ffp-contract=off $(if $(OPENMP),,-Wno-unknown-pragmas)
 CFLAGS_tests  = $(CFLAGS_gpu) $(OPENMP)
+CFLAGS_tests/bench/bench_fair_cpu = $(patsubst -I%,-isystem %,$(call pkg,--cflags,eigen3)) -O3
 CFLAGS_gpu/device/cpu/backend_cpu = $(OPENMP)
 CFLAGS_gpu/mesh/topology_create = $(OPENMP)
 CFLAGS_gpu/engines/tabulated/tables = $(OPENMP)

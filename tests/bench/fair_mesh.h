@@ -2,11 +2,13 @@
 /* fair_mesh.h: closed surfaces of triangles to measure conformal flow on, read or made without any library. */
 #ifndef TESTS_BENCH_FAIR_MESH_H
 #define TESTS_BENCH_FAIR_MESH_H
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
-#include "gpu/sdd/sdd.h"
+#include "gpu/sdd/sdd_fair.h"
 
 struct flowing {
     char name[64];
