@@ -211,4 +211,19 @@ SDD_FN void sdd_atomic_min(uint64_t *p, uint64_t value)
 #endif
 }
 
+/* The same of 32 bits. */
+SDD_FN void sdd_atomic_min32(uint32_t *p, uint32_t value)
+{
+#ifdef __CUDA_ARCH__
+    if (value < *(volatile uint32_t *)p)
+        atomicMin(p, value);
+#elif !defined(__CUDACC__)
+    uint32_t old = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (value < old && !__atomic_compare_exchange_n(p, &old, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+#else
+    (void)p, (void)value;
+#endif
+}
+
 #endif

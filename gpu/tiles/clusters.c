@@ -20,12 +20,14 @@
 #include "gpu/tiles/kernels/cluster_take.k.h"
 
 enum {
-    SPACING = 350,    /* Faces for each first seed. Fewer than a tile may own, because clusters differ in size. */
+    /* Faces for each first seed. So much fewer than a tile may own that few clusters become too large, each of which
+     * costs five more rounds; with 350 it was a dozen rounds, and a ninth less of ribbons. */
+    SPACING = 256,
     LEAST_ROUNDS = 4, /* After fewer the clusters are not round yet, and their ribbons large. */
     ADD_EVERY = 5,
     MOST_ROUNDS = 30, /* Then what is too large falls apart. */
     ADD_ALWAYS = 15,  /* From this round on seeds are added in each. */
-    STEPS = 8         /* Queued before the host asks whether anything changed. */
+    STEPS = 32        /* The most that are queued before the host asks whether anything changed. */
 };
 
 struct finding {
@@ -34,7 +36,7 @@ struct finding {
     uint32_t *peeled, *seed;
     uint64_t *keys, *sorted;
     int32_t *values, *flag, *rank, *more, *large;
-    uint32_t *changed; /* Shape [STEPS]. */
+    uint32_t *changed; /* Shape [1 + STEPS]: of the step before, and of those that are queued. */
     void *scratch;
 };
 
@@ -56,7 +58,7 @@ static void lay_out(const struct tiling *w, struct arena *a, void *what)
     m->rank = ARENA(a, int32_t, w->F);
     m->more = ARENA(a, int32_t, w->F);
     m->large = ARENA(a, int32_t, w->F);
-    m->changed = ARENA(a, uint32_t, STEPS);
+    m->changed = ARENA(a, uint32_t, 1 + STEPS);
     m->scratch = ARENA(a, char,
                        larger(w->device->b->sort_scratch(w->device->dev, w->F, w->face_bits + 1),
                               w->device->b->scan_scratch(w->device->dev, w->F)));
@@ -74,24 +76,40 @@ static void swap(uint32_t **a, uint32_t **b)
     *b = other;
 }
 
-/* Queues steps, each of which reads *now and writes *next before they are swapped, until one changes nothing. */
+/* How many steps are queued at a time. Where the host has to wait for an answer this costs more than launches that do
+ * nothing, and on a CPU these cost more. */
+static int steps_at_once(const struct tiling *w)
+{
+    return w->device->b->unified ? STEPS / 8 : STEPS;
+}
+
+/* Queues steps, each of which reads *now and writes *next before they are swapped, until one changes nothing. A step
+ * gets the word in which the one before has said whether it changed anything. */
 typedef void step(struct tiling *w, struct finding *m, uint32_t *now, uint32_t *next, uint32_t *changed, uint32_t n);
+static const uint32_t *word_before(const uint32_t *changed, uint32_t n)
+{
+    return n > 0 ? changed - 1 : NULL;
+}
+
 static int repeat(struct tiling *w, struct finding *m, step *queue, uint32_t **now, uint32_t **next,
                   struct sdd_error *err)
 {
-    uint32_t changed[STEPS] = {0};
+    const int steps = steps_at_once(w);
+    uint32_t last = 0;
     for (uint32_t n = 0;;) {
         int rc = tiling_cancelled(w, err);
         if (rc)
             return rc;
-        dev_fill(w->device, m->changed, 0, sizeof changed);
-        for (int k = 0; k < STEPS; k++, n++) {
+        if (n > 0)
+            dev_copy(w->device, m->changed, m->changed + steps, sizeof *m->changed);
+        dev_fill(w->device, m->changed + 1, 0, bytes_of(steps));
+        for (int k = 1; k <= steps; k++, n++) {
             queue(w, m, *now, *next, m->changed + k, n);
             swap(now, next);
         }
-        dev_download(w->device, changed, m->changed, sizeof changed);
+        dev_download(w->device, &last, m->changed + steps, sizeof last);
         rc = dev_finish(w->device, err);
-        if (rc || !changed[STEPS - 1])
+        if (rc || !last)
             return rc;
     }
 }
@@ -99,23 +117,24 @@ static int repeat(struct tiling *w, struct finding *m, step *queue, uint32_t **n
 static void queue_components(struct tiling *w, struct finding *m, uint32_t *now, uint32_t *next, uint32_t *changed,
                              uint32_t n)
 {
-    struct cluster_components_args a = {w->neighbors, now, next, changed};
-    (void)m, (void)n;
+    struct cluster_components_args a = {w->neighbors, now, word_before(changed, n), next, changed};
+    (void)m;
+    dev_copy(w->device, next, now, bytes_of(w->F));
     DEV_LAUNCH(w->device, cluster_components, &a, w->F);
 }
 
 static void queue_growth(struct tiling *w, struct finding *m, uint32_t *now, uint32_t *next, uint32_t *changed,
                          uint32_t n)
 {
-    struct cluster_grow_args a = {w->neighbors, now, next, changed};
-    (void)m, (void)n;
+    struct cluster_grow_args a = {w->neighbors, now, word_before(changed, n), next, changed};
+    (void)m;
     DEV_LAUNCH(w->device, cluster_grow, &a, w->F);
 }
 
 static void queue_peeling(struct tiling *w, struct finding *m, uint32_t *now, uint32_t *next, uint32_t *changed,
                           uint32_t n)
 {
-    struct cluster_peel_args a = {w->neighbors, m->c.label, now, next, changed, n};
+    struct cluster_peel_args a = {w->neighbors, m->c.label, now, word_before(changed, n), next, changed, n};
     DEV_LAUNCH(w->device, cluster_peel, &a, w->F);
 }
 

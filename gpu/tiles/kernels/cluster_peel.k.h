@@ -4,7 +4,9 @@
  * Launch  item, n = F
  * Cost    4 B read and written a face; about 20 B read a corner of a face that is left
  * Result  A face that has been peeled stays so. In round 0 a face beside another cluster goes, in round k one beside a
- *         face of its own cluster that has gone; to = round. What is left is SDD_NONE. changed = 1 where one went.
+ *         face that has gone, which is of its own cluster, since faces beside others have; to = round. What is left is
+ *         SDD_NONE. changed = 1 where one went. A launch after one that changed nothing does nothing: both arrays are
+ *         the same by then.
  * Threads any queue
  * Source  Mahmoud et al. 2021, RXMesh: update of seeds */
 #ifndef SDD_K_CLUSTER_PEEL_H
@@ -14,6 +16,7 @@
 struct cluster_peel_args {
     struct sdd_neighbors neighbors;
     const uint32_t *label, *from;
+    const uint32_t *before; /* `changed` of the launch before; NULL where there was none. */
     uint32_t *to, *changed;
     uint32_t round;
 };
@@ -21,22 +24,17 @@ struct cluster_peel_args {
 /* Whether face f goes in this round. */
 SDD_FN int sdd_peels(const struct cluster_peel_args *a, uint32_t f)
 {
-    const struct sdd_neighbors *q = &a->neighbors;
-    const struct sdd_control *m = &q->mesh;
-    for (uint32_t c = f > 0 ? (uint32_t)m->face_end[f - 1] : 0; c < (uint32_t)m->face_end[f]; c++) {
-        const int32_t n = sdd_n_near(q, m->edge[c]);
-        for (int32_t k = 0; k < n; k++) {
-            const uint32_t near = sdd_face(&m->faces, sdd_use(q, m->edge[c], k));
-            if (a->round == 0 ? a->label[near] != a->label[f]
-                              : a->from[near] != SDD_NONE && a->label[near] == a->label[f])
-                return 1;
-        }
-    }
+    struct sdd_near_walk w = sdd_near_begin(&a->neighbors, f);
+    for (uint32_t g; (g = sdd_near_next(&a->neighbors, &w)) != SDD_NONE;)
+        if (a->round == 0 ? a->label[g] != a->label[f] : a->from[g] != SDD_NONE)
+            return 1;
     return 0;
 }
 
 SDD_FN void k_cluster_peel(int64_t f, const struct cluster_peel_args *a)
 {
+    if (a->before && !*a->before)
+        return;
     uint32_t round = a->round > 0 ? a->from[f] : SDD_NONE;
     if (round == SDD_NONE && sdd_peels(a, (uint32_t)f)) {
         round = a->round;

@@ -63,7 +63,7 @@ static void dual_fini(struct dual *d)
 }
 
 /* ---- Lloyd's rounds ---------------------------------------------------------------------------------------------- */
-enum { SPACING = 350, LEAST_ROUNDS = 4, ADD_EVERY = 5, ADD_ALWAYS = 15, MOST_ROUNDS = 30 };
+enum { SPACING = 256, LEAST_ROUNDS = 4, ADD_EVERY = 5, ADD_ALWAYS = 15, MOST_ROUNDS = 30 };
 
 /* Steps from any face of `from` (those with 0 in `steps`; -1: not reached), inside clusters where label is given. */
 static void spread(const struct dual *d, int32_t *steps, const int32_t *inside)
