@@ -4,8 +4,8 @@
 against servers that lie. Each test runs with numpy and without it.
 
 It is one of the tests of run-tests and tells its results as they do; SUBDD_TEST_FILTER is a glob of them."""
-import array, contextlib, functools, importlib.util, io, json, os, re, socket, ssl, struct, subprocess, sys, threading, time, tracemalloc
-from files import BIN, SHAPES, check, run_tests
+import array, contextlib, functools, importlib.util, io, json, os, re, socket, ssl, struct, subprocess, sys, textwrap, threading, time, tracemalloc
+from files import BIN, SHAPES, accessor, check, read_glb, run_tests
 
 PACKAGE = os.path.abspath("client/python")
 EVERY = 9  # A shape of so many is taken.
@@ -274,6 +274,58 @@ def test_large(subd, daemon, folder):
     os.unlink(path)
 
 
+# ---- what users are told ------------------------------------------------------------------------------------------------
+@contextlib.contextmanager
+def environment(**variables):
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name in variables:
+            os.environ.pop(name, None)
+
+
+def test_readme(subd, daemon, folder):
+    """The code of README.md runs, from top to bottom."""
+    with open(os.path.join(PACKAGE, "README.md")) as f:
+        blocks = re.findall(r"(?:^    .*\n)+", f.read(), re.M)
+    code = "\n".join(textwrap.dedent(b) for b in blocks if "PYTHONPATH" not in b).replace("/tmp/", folder + "/")
+    with environment(SUBD_SERVER=daemon.url), contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(code, "README.md", "exec"), {})
+    check(os.path.getsize(os.path.join(folder, "cube.glb")) > 1000 and code.count("daemon.") > 10, "it did little")
+
+
+def test_obj_to_glb(subd, daemon, folder):
+    example = [sys.executable, os.path.join(PACKAGE, "examples", "obj_to_glb.py"), os.path.join(SHAPES, "refused"), os.path.join(folder, "glb")]
+    with environment(PYTHONPATH=PACKAGE, SUBD_SERVER=daemon.url):
+        ran = subprocess.run(example, capture_output=True, text=True)
+        check(ran.returncode == 1 and ran.stderr.count("\n") > 5 and "Traceback" not in ran.stderr, f"refused files: {ran.stderr}")
+        example[2:3] = ["samples"]
+        ran = subprocess.run(example, capture_output=True, text=True)
+        check(ran.returncode == 0, ran.stderr)
+        glb = read_glb(os.path.join(folder, "glb", "cube.glb"))
+        check(len(accessor(glb, glb[0]["meshes"][0]["primitives"][0]["indices"])) == 6 * 4 ** 3 * 6, "the cube has other triangles")
+        check(subprocess.run(example, capture_output=True, text=True).stdout == "", "what is done is done again")
+
+
+def test_files(subd, daemon, folder):
+    client = subd.Client(daemon.url)
+    mesh = client.push(os.path.join(SHAPES, "uv_islands.obj"))
+    for ending, flags, more in ((".obj", [], {}), (".glb", ["--normals"], {"split_normals": True, "include": "uvs,uv_indices"}), (".usda", [], {})):
+        ours, theirs = (os.path.join(folder, name + ending) for name in ("ours", "theirs"))
+        client.refined_file(mesh, ours, 2, **more)
+        daemon.made("refine", mesh.id, "--level", "2", *flags, "-o", theirs)
+        check(open(ours, "rb").read() == open(theirs, "rb").read(), f"{ending} is not the file of subd")
+    raises(subd.UsageError, client.refined_file, mesh, os.path.join(folder, "a.fbx"))
+    with Canned(http(b"half", media_type="model/obj", length=100)) as server:
+        raises(subd.BadAnswer, subd.Client(server.url).refined_file, "m_1", os.path.join(folder, "half.obj"))
+    check(not [name for name in os.listdir(folder) if "half" in name], "half a file is left")
+
+
+def test_version(subd, daemon, folder):
+    check(subd.__version__ == subd.Client(daemon.url).service()["version"].split("-")[0].split("+")[0], f"the package is {subd.__version__}")
+
+
 # ---- ways to a daemon ------------------------------------------------------------------------------------------------------
 @contextlib.contextmanager
 def relay(daemon, listener, context=None):
@@ -352,11 +404,9 @@ def test_tokens(subd, daemon, folder):
         client = subd.Client(url, token=token)
         check(client.service()["name"] == "subdd", "it does not take its token")
         check(raises(subd.Refused, client.push, b"v 0 0 0\n", media_type="model/obj").status == 403, "a token may do what it may not")
-        os.environ.update(SUBD_SERVER=url, SUBD_TOKEN=token)
-        check(subd.Client().service()["name"] == "subdd", "the environment is not read")
+        with environment(SUBD_SERVER=url, SUBD_TOKEN=token):
+            check(subd.Client().service()["name"] == "subdd", "the environment is not read")
     finally:
-        os.environ.pop("SUBD_SERVER", None)
-        os.environ.pop("SUBD_TOKEN", None)
         guarded.terminate()
         guarded.wait()
 
@@ -648,12 +698,8 @@ def test_retries(subd, daemon, folder):
 
 
 def test_what_is_sent(subd, daemon, folder):
-    os.environ["http_proxy"] = "http://127.0.0.1:1"
-    try:
-        with Canned(http(b"", "204 No Content")) as server:
-            subd.Client(server.url + "//", token="secret-token", request_timeout=4.321).delete("../v1?x=1&\r\n", 12)
-    finally:
-        del os.environ["http_proxy"]
+    with environment(http_proxy="http://127.0.0.1:1"), Canned(http(b"", "204 No Content")) as server:
+        subd.Client(server.url + "//", token="secret-token", request_timeout=4.321).delete("../v1?x=1&\r\n", 12)
     sent = server.requests[0]
     check(sent.startswith("DELETE /v1/meshes/..%2Fv1%3Fx%3D1%26%0D%0A HTTP/1.1\r\n"), sent)
     for line in ("Authorization: Bearer secret-token", 'If-Match: "12"', "Subdd-Timeout-Ms: 4321"):

@@ -21,6 +21,7 @@ from .transport import Address, Answer, Exchange, parse_json
 
 DEFAULT_SERVER = "http://127.0.0.1:7373"
 MEDIA_TYPES = {".obj": "model/obj", ".usda": "model/vnd.usda", ".json": "application/json", ".pb": "application/protobuf"}
+SURFACE_TYPES = {".obj": "model/obj", ".usda": "model/vnd.usda", ".ply": "model/ply", ".glb": "model/gltf-binary", ".stl": "model/stl"}
 _PROTOBUF, _JSON, _OCTETS = "application/protobuf", "application/json", "application/octet-stream"
 _MAX_ANSWER = 16 << 20  # Of answers without arrays.
 _MAX_LEVEL, _MAX_PATCH_LEVEL, _MAX_RING = 15, 10, 64
@@ -293,8 +294,9 @@ class Client:
 
     # ---- surfaces
     def _frame(self, method: str, path: str, query: Dict[str, Any], request: Request, out: Places, **more: Any) -> Any:
-        if numpy is not None and self._pool is None:
-            self._pool = ThreadPoolExecutor(min(4, os.cpu_count() or 1), "subd")
+        cores = os.cpu_count() or 1
+        if numpy is not None and self._pool is None and cores >= 4:  # With fewer, threads would only take turns with the one that receives.
+            self._pool = ThreadPoolExecutor(min(4, cores - 2), "subd")
         verify = more.pop("verify", None)
         receiver = Receiver(request, out, self.verify if verify is None else verify, self.max_frame_bytes, self._pool)
         return self._run(method, path, query, receiver, accept=MEDIA_TYPE, repeatable=True, **more)
@@ -329,6 +331,31 @@ class Client:
         verify     False leaves digests unchecked in this call"""
         query, request = self._refine_query(level, include, surface, method, compact, primvars, split_normals)
         return self._frame("GET", self._path(mesh, "/refined"), query, request, out, if_none_match=if_none_match, verify=verify)
+
+    def refined_file(self, mesh: MeshLike, path: Union[str, "os.PathLike[str]"], level: int = 1, *, media_type: Optional[str] = None,
+                     include: Names = (), surface: Optional[str] = None, method: Optional[str] = None, primvars: Names = (),
+                     split_normals: bool = False) -> None:
+        """The refined surface as a file that the daemon writes, by the ending of its path .obj, .usda, .ply, .glb or .stl. It appears
+        when it is complete. Without include it has the UVs of the mesh; Client.warnings tells what the format does not carry."""
+        wanted = media_type or SURFACE_TYPES.get(os.path.splitext(os.fspath(path))[1].lower())
+        if not wanted:
+            raise UsageError("surfaces are written to files that end in %s" % ", ".join(SURFACE_TYPES))
+        query, _ = self._refine_query(level, include or ("positions",), surface, method, (), primvars, split_normals)
+        if not include:
+            del query["include"]
+        unfinished = "%s.%s.part" % (os.fspath(path), uuid.uuid4().hex[:8])
+
+        def take(answer: Answer) -> None:
+            if answer.media_type != wanted:
+                raise _stranger(answer)
+            with open(unfinished, "wb") as out:
+                out.writelines(answer.pieces())
+            os.replace(unfinished, path)
+        try:
+            self._run("GET", self._path(mesh, "/refined"), query, take, accept=wanted, repeatable=True)
+        finally:
+            if os.path.exists(unfinished):
+                os.unlink(unfinished)
 
     def pose(self, mesh: MeshLike, points: Any, level: int = 1, *, version: int = 0, media_type: str = _OCTETS, include: Names = ("positions", "indices"),
              surface: Optional[str] = None, method: Optional[str] = None, compact: Names = (), primvars: Names = (), split_normals: bool = False,

@@ -100,24 +100,25 @@ def xxh64(data: Any) -> int:
 
 
 def _pieces_by_numpy(data: memoryview) -> bytes:
-    words = numpy.frombuffer(data, "<u8").reshape(-1, _WORDS)
-    n = len(words)
-    rows = numpy.empty((_WORDS, n), numpy.uint64)
-    numpy.copyto(rows, words.T)
+    stripes = numpy.frombuffer(data, "V32").reshape(-1, PIECE // 32)  # A stripe is a word for each of the four lanes.
+    n = len(stripes)
+    rows = numpy.empty((PIECE // 32, n), "V32")
+    numpy.copyto(rows, stripes.T)
+    rows = rows.view("<u8")
     numpy.multiply(rows, numpy.uint64(_P2), out=rows)
-    lanes, high = numpy.empty((4, n), numpy.uint64), numpy.empty((4, n), numpy.uint64)
-    for k in range(4):
-        lanes[k] = numpy.uint64(_START[k])
+    lanes, high = numpy.empty((n, 4), "<u8"), numpy.empty(4 * n, "<u8")
+    lanes[:] = numpy.array(_START, "<u8")
+    flat = lanes.reshape(-1)
     # A rotation by 31 and a product with P1 at once: the low bits times 2^31 P1, the 31 high ones times P1. The quotient
     # is a shift that numpy has a faster loop for.
     low, shift, p1 = numpy.uint64((_P1 << 31) & _MASK), numpy.uint64(1 << 33), numpy.uint64(_P1)
-    for k in range(0, _WORDS, 4):
-        numpy.add(lanes, rows[k:k + 4], out=lanes)
-        numpy.floor_divide(lanes, shift, out=high)
-        numpy.multiply(lanes, low, out=lanes)
+    for row in rows:
+        numpy.add(flat, row, out=flat)
+        numpy.floor_divide(flat, shift, out=high)
+        numpy.multiply(flat, low, out=flat)
         numpy.multiply(high, p1, out=high)
-        numpy.add(lanes, high, out=lanes)
-    h = _merge(list(lanes), _Columns) + numpy.uint64(PIECE)
+        numpy.add(flat, high, out=flat)
+    h = _merge(list(lanes.T), _Columns) + numpy.uint64(PIECE)
     return _finish(h, _Columns).tobytes()
 
 

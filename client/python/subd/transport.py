@@ -9,7 +9,7 @@ import socket
 import ssl
 import threading
 import time
-from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 from urllib.parse import quote, urlsplit
 
 from . import wire
@@ -160,29 +160,37 @@ class Answer:
             raise BadAnswer("the answer is shorter than its own tables say")
         n = self._response.fp.readinto1(view) if self._response.fp else 0  # type: ignore[union-attr]
         if not n:
-            raise BadAnswer("%s broke off in the middle of its answer, or sent less than it had announced" % self.exchange.address.text)
+            raise self._short()
         if self.left is not None:
             self.left -= n
             self._response.length = self.left
         return n
+
+    def pieces(self) -> Iterator[bytes]:
+        """The whole body, piece by piece."""
+        while self.left != 0:
+            piece = self._response.read(_PIECE if self.left is None else min(_PIECE, self.left))
+            if not piece:
+                break
+            self.left = None if self.left is None else self.left - len(piece)
+            yield piece
+        if self.left:
+            raise self._short()
 
     def read(self, most: int) -> bytes:
         """The whole body. What is announced is not believed: memory grows as bytes come."""
         if self.left is not None and self.left > most:
             raise BadAnswer("the answer has %d bytes, above this client's limit of %d" % (self.left, most))
         parts, n = [], 0
-        while n <= most and self.left != 0:
-            part = self._response.read(min(_PIECE, most + 1 - n))
-            if not part:
-                break
-            parts.append(part)
-            n += len(part)
-            self.left = None if self.left is None else self.left - len(part)
-        if n > most:
-            raise BadAnswer("the answer has more than the %d bytes that this client takes of one" % most)
-        if self.left:
-            raise BadAnswer("%s broke off in the middle of its answer, or sent less than it had announced" % self.exchange.address.text)
+        for piece in self.pieces():
+            parts.append(piece)
+            n += len(piece)
+            if n > most:
+                raise BadAnswer("the answer has more than the %d bytes that this client takes of one" % most)
         return b"".join(parts)
+
+    def _short(self) -> BadAnswer:
+        return BadAnswer("%s broke off in the middle of its answer, or sent less than it had announced" % self.exchange.address.text)
 
     def is_read(self) -> bool:
         return self.left == 0 or (self.left is None and self._response.isclosed())
