@@ -613,8 +613,15 @@ def test_problems(subd, daemon, folder):
         with Canned(answer) as server:
             error = raises(subd.Refused, subd.Client(server.url).show, "m_1")
             check({k: getattr(error, k) for k in want} == want and str(error) and "\x1b" not in str(error), f"{vars(error)} {error}")
+    with Canned(refuse_at_once) as server:  # The refusal comes before the whole body was sent, and nobody reads the rest.
+        check(raises(subd.Refused, subd.Client(server.url, stall_timeout=5).positions, "m_1", bytes(96 << 20)).status == 413, "the refusal was not read")
     with Canned(http(b" " * (1 << 20), "404 X", "application/problem+json")) as server:
         raises(subd.BadAnswer, subd.Client(server.url).show, "m_1")
+
+
+def refuse_at_once(peer):
+    peer.sendall(http(b"{}", "413 X", "application/problem+json"))
+    time.sleep(2)
 
 
 def drip(peer):

@@ -34,7 +34,10 @@ def new_memory(n: int) -> Any:
     """n bytes that can be written to. Large memory is only taken from the system where something is written to it."""
     if numpy is not None:
         return numpy.empty(n, numpy.uint8)
-    return mmap.mmap(-1, n) if n >= _LAZY else bytearray(n)
+    try:
+        return mmap.mmap(-1, n) if n >= _LAZY else bytearray(n)
+    except OSError as why:
+        raise MemoryError("no memory for %d bytes (%s)" % (n, why)) from None
 
 
 def view(memory: Any, kind: str, width: int = 1) -> Any:

@@ -111,6 +111,8 @@ class _Link(io.RawIOBase):
                 self.exchange.late()
             self.exchange.check()
             view = view[n:]
+            if view.nbytes and not self.exchange.address.tls and self.is_stale():
+                raise BrokenPipeError("it answered before the whole request was sent")
 
     def makefile(self, *_: Any, **__: Any) -> io.BufferedReader:
         return io.BufferedReader(self, 8192)
@@ -441,7 +443,7 @@ def _problem_of_json(body: bytes) -> Dict[str, Any]:
              "request_id": clean(o.get("instance"), 72)}
     return {**texts, "current_version": _whole(o.get("currentVersion")), "retry_after": _whole(o.get("retryAfterMs")) / 1000,
             **{name: _whole(o.get(name)) for name in ("limit", "needed", "available")},
-            "prims": [(clean(p.get("path")), _whole(p.get("vertices")), _whole(p.get("faces"))) for p in prims if isinstance(p, dict)]}
+            "prims": [(clean(p.get("path"), 65536), _whole(p.get("vertices")), _whole(p.get("faces"))) for p in prims if isinstance(p, dict)]}
 
 
 def _problem_of_protobuf(body: bytes) -> Dict[str, Any]:
@@ -460,7 +462,7 @@ def problem(answer: Answer) -> Refused:
         details = _problem_of_json(body)
     elif "protobuf" in answer.media_type:
         details = _problem_of_protobuf(body)
-    text = details.pop("text", "") or "the server answered with status %d and said no more" % answer.status
+    text = clean(details.pop("text", "")) or "the server answered with status %d and said no more" % answer.status
     details["request_id"] = details.get("request_id") or answer.request_id
     details["retry_after"] = details.get("retry_after") or answer.retry_after
     return Refused(text, status=answer.status, **details)

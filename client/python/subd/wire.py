@@ -111,7 +111,7 @@ class Schema:
         if isinstance(kind, Schema):
             return kind.read(raw)
         if kind == "text":
-            return clean(bytes(raw[:4096]).decode("utf-8", "replace"), 1024)
+            return clean(bytes(raw).decode("utf-8", "replace"), 65536)
         if kind == "int":
             return raw - (1 << 64) if raw >> 63 else raw
         if kind == "bool":
