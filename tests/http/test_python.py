@@ -126,9 +126,9 @@ def test_everything(subd, daemon, folder):
 def test_calls(subd, daemon, folder):
     e = subd.edits
     with subd.Client(daemon.url) as client:
-        mesh = client.push(subd.Mesh([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], 4, [0, 1, 2, 3]), name="quad", options={"interpolate_boundary": "edgeOnly"})
-        check((mesh.version, mesh.vertices, mesh.name, mesh.options["interpolate_boundary"]) == (1, 4, "quad", "edgeOnly"), f"{mesh}")
-        check(client.show(mesh) == client.show(mesh.id) == client.find("quad") == client.find(mesh.id[:9]), "show and find differ")
+        mesh = client.push(subd.Mesh([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], 4, [0, 1, 2, 3]), name="four corners", options={"interpolate_boundary": "edgeOnly"})
+        check((mesh.version, mesh.vertices, mesh.name, mesh.options["interpolate_boundary"]) == (1, 4, "four corners", "edgeOnly"), f"{mesh}")
+        check(client.show(mesh) == client.show(mesh.id) == client.find("four corners") == client.find(mesh.id[:9]), "show and find differ")
         moved = client.positions(mesh, array.array("f", range(12)), version=1)
         check(moved.version == 2 and list(raw(client.cage(mesh).points)) == list(raw(array.array("f", range(12)))), "positions are not those sent")
         check(client.positions(mesh, [9, 9, 9], first=1).version == 3, "no third version")
@@ -194,6 +194,9 @@ def test_refusals(subd, daemon, folder):
     several = raises(subd.Refused, client.push, usda + usda.replace(b'"a"', b'"b"').replace(b"#usda 1.0", b""), media_type="model/vnd.usda")
     check([row[0] for row in several.prims] == ["/a", "/b"], f"{several.prims}")
     check(client.push(usda, media_type="model/vnd.usda", prim="/a").vertices == 3, "one of several was not taken")
+    moving = usda.replace(b"point3f[] points", b"point3f[] points.timeSamples = {0: [(7,0,0), (1,0,0), (0,1,0)]}\n point3f[] points")
+    firsts = [client.cage(client.push(moving, media_type="model/vnd.usda", time_code=t)).points for t in (None, 0)]
+    check([raw(points)[:4] for points in firsts] == [struct.pack("<f", 0), struct.pack("<f", 7)], "time 0 is not read")
 
 
 def test_arguments(subd, daemon, folder):

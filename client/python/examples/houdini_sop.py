@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code of a Houdini Python SOP whose output is the limit surface of its input. Not run here: there is no Houdini on the
-machines that test this repository; it uses names of hou that SideFX documents, and numpy, which Houdini has.
+"""The code of a Houdini Python SOP whose output is the limit surface of its input. Not run here: there is no Houdini on
+the machines that test this repository; it uses names of hou that SideFX documents, and numpy, which Houdini has.
 
-Put client/python on PYTHONPATH, make a Python SOP, and paste this as its code. Parameters that it reads where the node has
-them: level (integer), server (string). Only the topology goes to the daemon once; while points alone move, each cook is a pose."""
+Put client/python on PYTHONPATH, make a Python SOP, and paste this as its code. Parameters that it reads where the node
+has them: level (integer), server (string). Only the topology goes to the daemon once; while points alone move, each
+cook is a pose."""
 import hashlib
 
 import hou
@@ -55,7 +56,8 @@ def surface(node, daemon):
     for attempt in range(2):
         mesh = pushed(node, daemon, points, counts, corners)
         try:
-            return daemon.pose(mesh, points, parm(node, "level", 2), surface="limit", include="positions,normals,indices")
+            return daemon.pose(mesh, points, parm(node, "level", 2), surface="limit",
+                               include="positions,normals,indices")
         except subd.Refused as refusal:
             if refusal.status != 404 or attempt:
                 raise

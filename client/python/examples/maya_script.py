@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A script for Maya that makes the limit surface of the selected mesh, with its creases, as a new mesh beside it. Not run
-here: there is no Maya on the machines that test this repository; it uses names of maya.api.OpenMaya that Autodesk documents.
+"""A script for Maya that makes the limit surface of the selected mesh, with its creases, as a new mesh beside it. Not
+run here: there is no Maya on the machines that test this repository; it uses names of maya.api.OpenMaya that Autodesk
+documents.
 
-Put client/python on PYTHONPATH, select a polygon mesh, and run this in the Script Editor, or call limit_surface(level)."""
+Put client/python on PYTHONPATH, select a polygon mesh, and run this in the Script Editor, or call
+limit_surface(level)."""
 import array
 
 import maya.api.OpenMaya as om
@@ -20,7 +22,8 @@ def read(shape):
     except RuntimeError:
         edges, sharpnesses = (), ()  # Maya raises this where a mesh has none.
     creased = [(edge, value) for edge, value in zip(edges, sharpnesses) if value > 0]
-    return subd.Mesh(points, array.array("i", counts), array.array("i", corners), name=shape.name(), up_axis=cmds.upAxis(q=True, axis=True).upper(),
+    return subd.Mesh(points, array.array("i", counts), array.array("i", corners), name=shape.name(),
+                     up_axis=cmds.upAxis(q=True, axis=True).upper(),
                      crease_indices=array.array("i", (v for edge, _ in creased for v in shape.getEdgeVertices(edge))),
                      crease_lengths=array.array("i", [2] * len(creased)),
                      crease_sharpnesses=array.array("f", (value for _, value in creased)))

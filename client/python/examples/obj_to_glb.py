@@ -4,8 +4,9 @@
 
     obj_to_glb.py FOLDER OUT_FOLDER [--level 3] [--scheme loop] [--server http://HOST:PORT]
 
-Files that are not newer than their GLB are passed over, so that it can run again and again. A file that is refused is told,
-and the others go on; the exit code is then 1. The daemon is found as by subd: --server, $SUBD_SERVER, or this machine's."""
+Files that are not newer than their GLB are passed over, so that it can run again and again. A file that is refused is
+told, and the others go on; the exit code is then 1. The daemon is found as by subd: --server, $SUBD_SERVER, or this
+machine's."""
 import argparse
 import os
 import sys
@@ -20,7 +21,8 @@ def convert(daemon, source, target, args):
         plan = daemon.plan(mesh, args.level, surface="limit")
         if not plan.fits:
             return "level %d needs %d bytes of %d: take a lower --level" % (args.level, plan.needed, plan.limit)
-        daemon.refined_file(mesh, target, args.level, surface="limit", split_normals=mesh.options["scheme"] in ("catmullClark", "loop"))
+        split = mesh.options["scheme"] in ("catmullClark", "loop")
+        daemon.refined_file(mesh, target, args.level, surface="limit", split_normals=split)
         print("%s: %d faces, %d vertices, %.1f MB" % (target, plan.faces, plan.vertices, os.path.getsize(target) / 1e6))
         return None
     finally:
@@ -40,7 +42,8 @@ def main():
     bad = 0
     with subd.Client(args.server) as daemon:
         for name in names:
-            source, target = os.path.join(args.folder, name), os.path.join(args.out_folder, os.path.splitext(name)[0] + ".glb")
+            source = os.path.join(args.folder, name)
+            target = os.path.join(args.out_folder, os.path.splitext(name)[0] + ".glb")
             if os.path.exists(target) and os.path.getmtime(target) >= os.path.getmtime(source):
                 continue
             try:

@@ -15,5 +15,7 @@ from .mesh import EditResult, Mesh, MeshInfo, Primvar, PrimvarInfo
 from .wire import OPTION_NAMES
 
 __version__ = "0.1.0"
-__all__ = ["BadAnswer", "Block", "Cancelled", "Client", "EditResult", "Error", "Frame", "Mesh", "MeshInfo", "NetworkError", "OPTION_NAMES", "Plan",
-           "Primvar", "PrimvarInfo", "Refused", "SlowAnswer", "TimedOut", "UsageError", "edits"]
+__all__ = [
+    "BadAnswer", "Block", "Cancelled", "Client", "EditResult", "Error", "Frame", "Mesh", "MeshInfo", "NetworkError",
+    "OPTION_NAMES", "Plan", "Primvar", "PrimvarInfo", "Refused", "SlowAnswer", "TimedOut", "UsageError", "edits"
+]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays in and out: numpy's where it is installed, else array.array and memoryview. The other modules of the package take
-numpy from here."""
+"""Arrays in and out: numpy's where it is installed, else array.array and memoryview. The other modules of the package
+take numpy from here."""
 from __future__ import annotations
 
 import array
@@ -20,8 +20,10 @@ if sys.byteorder != "little":
     raise ImportError("subd needs a little-endian machine, as arrays travel as they lie in memory")
 
 # What a type of the wire is to numpy, and to memoryview.cast. A half float has no letter there before Python 3.12.
-TYPES = {"f32": ("<f4", "f"), "f64": ("<f8", "d"), "i32": ("<i4", "i"), "u32": ("<u4", "I"), "u64": ("<u8", "Q"), "u8": ("u1", "B"),
-         "unorm16": ("<u2", "H"), "oct16": ("<i2", "h"), "f16": ("<f2", "H")}
+TYPES = {
+    "f32": ("<f4", "f"), "f64": ("<f8", "d"), "i32": ("<i4", "i"), "u32": ("<u4", "I"), "u64": ("<u8", "Q"),
+    "u8": ("u1", "B"), "unorm16": ("<u2", "H"), "oct16": ("<i2", "h"), "f16": ("<f2", "H")
+}
 _LAZY = 1 << 20  # From so many bytes on, memory is not written before bytes arrive.
 
 
@@ -93,7 +95,8 @@ def pack(values: Any, kind: str, what: str) -> memoryview:
     except TypeError:
         found = None
     same = TYPES[kind][1] if kind not in ("i32", "u32") else "iI"
-    if found is not None and found.contiguous and (found.format == "B" or (found.format in same and found.itemsize == size)):
+    packed = found is not None and found.contiguous and found.itemsize in (1, size)
+    if packed and (found.format == "B" or (found.format in same and found.itemsize == size)):
         data = found.cast("B") if found.nbytes else memoryview(b"")
         if data.nbytes % size:
             raise UsageError("%s has %d bytes, which are no whole numbers of %d" % (what, data.nbytes, size))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The digest xxh64-tree-1k (proto/README.md): each piece of 1,024 bytes is hashed by XXH64 with seed 0, the values are hashed
-in the same way, and so on until one is left.
+"""The digest xxh64-tree-1k (proto/README.md): each piece of 1,024 bytes is hashed by XXH64 with seed 0, the values are
+hashed in the same way, and so on until one is left.
 
 Python hashes one piece in a tenth of a millisecond, so many pieces are hashed at once: by numpy as columns of an array,
 without it as slots of one large int, whose product with a number is a product for each slot."""
@@ -15,7 +15,8 @@ from .arrays import numpy
 PIECE = 1024
 BATCH = 2048 * PIECE  # What a job hashes: large enough that numpy's calls do not count, small enough to stay in cache.
 _WORDS = PIECE // 8
-_P1, _P2, _P3, _P4, _P5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5)
+_P1, _P2, _P3, _P4, _P5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63,
+                           0x27D4EB2F165667C5)
 _MASK = (1 << 64) - 1
 _START = ((_P1 + _P2) & _MASK, _P2, 0, -_P1 & _MASK)
 
@@ -43,7 +44,7 @@ class _Slots:
 class _Columns:
     """The same for arrays of numpy.uint64, which wrap by themselves."""
 
-    number = constant = staticmethod(lambda c: numpy.uint64(c))  # pylint: disable=unnecessary-lambda; there may be no numpy
+    number = constant = staticmethod(lambda c: numpy.uint64(c))
 
     @staticmethod
     def wrap(x: Any) -> Any:
@@ -109,8 +110,8 @@ def _pieces_by_numpy(data: memoryview) -> bytes:
     lanes, high = numpy.empty((n, 4), "<u8"), numpy.empty(4 * n, "<u8")
     lanes[:] = numpy.array(_START, "<u8")
     flat = lanes.reshape(-1)
-    # A rotation by 31 and a product with P1 at once: the low bits times 2^31 P1, the 31 high ones times P1. The quotient
-    # is a shift that numpy has a faster loop for.
+    # A rotation by 31 and a product with P1 at once: the low bits times 2^31 P1, the 31 high ones times P1. The
+    # quotient is a shift that numpy has a faster loop for.
     low, shift, p1 = numpy.uint64((_P1 << 31) & _MASK), numpy.uint64(1 << 33), numpy.uint64(_P1)
     for row in rows:
         numpy.add(flat, row, out=flat)
@@ -147,7 +148,6 @@ def _level(data: memoryview) -> bytes:
 
 class Digest:
     """The digest of a block whose memory is filled from its start; other threads may do the work meanwhile."""
-
     def __init__(self, block: memoryview, pool: Optional[Executor]) -> None:
         self.block, self.pool, self.at = block, pool, 0
         self.values: List[Any] = []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Edits, of which Client.edits takes a list. Vertices and faces are named by ids (vertex_ids and face_ids of the cage); -1-k is
-the k-th vertex, or face, that the batch adds."""
+"""Edits, of which Client.edits takes a list. Vertices and faces are named by ids (vertex_ids and face_ids of the cage);
+-1-k is the k-th vertex, or face, that the batch adds."""
 from __future__ import annotations
 
 from typing import Any
@@ -68,13 +68,15 @@ def set_uvs(ids: Any, st: Any) -> wire.Pieces:
     return _edit(9, _ids(ids), _floats(2, st, "st"))
 
 
-def set_primvar(name: str, values: Any, ids: Any = None, type: str = "f32") -> wire.Pieces:  # pylint: disable=redefined-builtin
-    """Values of some elements: vertices or faces by the primvar's class, none of a constant one. type is the primvar's."""
+def set_primvar(name: str, values: Any, ids: Any = None, type: str = "f32") -> wire.Pieces:
+    """Values of some elements: vertices or faces by the primvar's class, none of a constant one. type is the
+    primvar's."""
     return _edit(10, wire.put(1, name), _ids(ids, 2), wire.put(3, pack(values, type, "values")))
 
 
 def put_primvar(primvar: Primvar) -> wire.Pieces:
-    """A new primvar, or one in the place of the one of that name; with the rows that the mesh has at the end of the batch."""
+    """A new primvar, or one in the place of the one of that name; with the rows that the mesh has at the end of the
+    batch."""
     return _edit(11, primvar.pieces())
 
 

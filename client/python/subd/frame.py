@@ -2,8 +2,8 @@
 """Frames: the binary answer of refined, pose, patches, neighbors, fields and smooth (proto/README.md).
 
 Nothing in a frame is trusted. Its header must list the blocks that were asked for, aligned, inside the body and without
-overlaps, before memory is taken for any of them; then bytes go from the socket to where they stay, and digests, indices,
-offsets and parameters are verified."""
+overlaps, before memory is taken for any of them; then bytes go from the socket to where they stay, and digests,
+indices, offsets and parameters are verified."""
 from __future__ import annotations
 
 import math
@@ -28,10 +28,11 @@ _MAX_IDS = 1 << 48
 
 # Type and numbers a row of each block; None where several are right.
 _KINDS: Dict[str, Tuple[Optional[str], int]] = {
-    "positions": ("f32", 3), "normals": ("f32", 3), "indices": ("u32", 4), "uvs": ("f32", 2), "uv_indices": ("u32", 4), "patches": ("u32", 16),
-    "patch_params": ("u32", 4), "face_params": ("u32", 4), "primvar": (None, 0), "primvar_indices": ("u32", 4), "tangents": ("f32", 6),
-    "normal_indices": ("u32", 4), "offsets": (None, 1), "ids": ("u32", 1), "signs": ("u8", 1), "gaussian": ("f32", 1), "mean": ("f32", 1),
-    "geodesic": ("f32", 1)}
+    "positions": ("f32", 3), "normals": ("f32", 3), "indices": ("u32", 4), "uvs": ("f32", 2), "uv_indices": ("u32", 4),
+    "patches": ("u32", 16), "patch_params": ("u32", 4), "face_params": ("u32", 4), "primvar": (None, 0),
+    "primvar_indices": ("u32", 4), "tangents": ("f32", 6), "normal_indices": ("u32", 4), "offsets": (None, 1),
+    "ids": ("u32", 1), "signs": ("u8", 1), "gaussian": ("f32", 1), "mean": ("f32", 1), "geodesic": ("f32", 1)
+}
 _COMPACT = {"positions": ("unorm16", 4), "normals": ("oct16", 2), "uvs": ("f16", 2)}
 _OF_VERTICES = {"positions", "normals", "gaussian", "mean", "geodesic", "tangents"}
 _OF_FACES = {"indices", "face_params", "primvar_indices", "normal_indices", "uv_indices"}
@@ -137,7 +138,8 @@ Places = Union[None, Frame, Mapping[str, Any]]
 def _positions(b: Block) -> Any:
     steps = [(low, high - low) for low, high in zip(b.low, b.high)]
     if numpy is None:
-        return arrays.as_floats(low + b.array[i + k] * span / 65535 for i in range(0, 4 * b.count, 4) for k, (low, span) in enumerate(steps))
+        return arrays.as_floats(low + b.array[i + k] * span / 65535 for i in range(0, 4 * b.count, 4)
+                                for k, (low, span) in enumerate(steps))
     out = numpy.empty((b.count, 3), numpy.float32)
     for k, (low, span) in enumerate(steps):
         out[:, k] = low + b.array[:, k].astype(numpy.float64) * span / 65535
@@ -161,7 +163,8 @@ def _normals(b: Block) -> Any:
     u, v = (b.array[:, k].astype(numpy.float64) / 32767 for k in (0, 1))
     w = 1 - abs(u) - abs(v)
     folded = w < 0
-    u, v = (numpy.where(folded, numpy.copysign(1 - abs(v), u), u), numpy.where(folded, numpy.copysign(1 - abs(u), v), v))
+    turned = numpy.copysign(1 - abs(v), u), numpy.copysign(1 - abs(u), v)
+    u, v = numpy.where(folded, turned[0], u), numpy.where(folded, turned[1], v)
     out = (numpy.stack([u, v, w], 1) / numpy.sqrt(u * u + v * v + w * w)[:, None]).astype(numpy.float32)
     out[(b.array == -32768).all(1)] = 0
     return out
@@ -182,8 +185,8 @@ def _check_shape(b: SimpleNamespace, request: Request) -> None:
         raise BadAnswer("block %s is not of the type and width that it has" % b.semantic)
     if b.codec not in ("", "raw") or b.digest_kind not in ("", "xxh64-tree-1k") or (not b.digest_kind and b.digest):
         raise BadAnswer("block %s has a codec or digest that is not known here" % b.semantic)
-    if b.count > (_MAX_IDS if b.semantic in ("ids", "signs") else _MAX_ROWS) or b.stride != b.components * arrays.size_of(
-            b.type) or b.bytes != b.count * b.stride:
+    most = _MAX_IDS if b.semantic in ("ids", "signs") else _MAX_ROWS
+    if b.count > most or b.stride != b.components * arrays.size_of(b.type) or b.bytes != b.count * b.stride:
         raise BadAnswer("block %s has a size that is not its count times its stride" % b.semantic)
 
 
@@ -201,15 +204,19 @@ def _check_primvar(b: SimpleNamespace, header: SimpleNamespace) -> None:
         raise BadAnswer("the frame has a primvar whose name is none")
     if b.semantic == "primvar_indices":
         return
-    rows = {"constant": 1, "uniform": header.faces, "varying": header.vertices, "vertex": header.vertices, "faceVarying": b.count}
+    rows = {
+        "constant": 1, "uniform": header.faces, "varying": header.vertices, "vertex": header.vertices,
+        "faceVarying": b.count
+    }
     copied = b.interpolation in ("constant", "uniform")
     if rows.get(b.interpolation) != b.count or not 1 <= b.components <= 256 or (b.type == "i32" and not copied):
-        raise BadAnswer("primvar %s has class %s, type %s and %d rows of %d, which cannot be" % (b.name, b.interpolation, b.type, b.count, b.components))
+        raise BadAnswer("primvar %s has class %s, type %s and %d rows of %d, which cannot be" %
+                        (b.name, b.interpolation, b.type, b.count, b.components))
 
 
 def _rows_due(b: SimpleNamespace, header: SimpleNamespace, request: Request) -> int:
-    """How many rows a block must have. The header does not count UV values and split normals, and of patches and the faces
-    beside them only the sum."""
+    """How many rows a block must have. The header does not count UV values and split normals, and of patches and the
+    faces beside them only the sum."""
     if request.is_patches:
         return header.vertices if b.semantic == "positions" else b.count
     if b.semantic == "normals" and "normal_indices" in request.include:
@@ -231,8 +238,8 @@ def _read_table(header: SimpleNamespace, request: Request) -> Dict[str, Block]:
         if b.set_names and (b.interpolation != "uniform" or b.type != "i32" or b.components != 1):
             raise BadAnswer("block %s has names of face sets, which it cannot have" % b.semantic)
         low, high = _box(b)
-        block = Block(b.semantic, b.type, b.components, b.count, b.offset, b.bytes, b.digest, bool(b.digest_kind), b.name, b.interpolation,
-                      b.set_names, low, high)
+        block = Block(b.semantic, b.type, b.components, b.count, b.offset, b.bytes, b.digest, bool(b.digest_kind),
+                      b.name, b.interpolation, b.set_names, low, high)
         if block.key in blocks:
             raise BadAnswer("the frame has block %s twice" % block.key)
         blocks[block.key] = block
@@ -242,9 +249,10 @@ def _read_table(header: SimpleNamespace, request: Request) -> Dict[str, Block]:
 def _check_primvars(blocks: Dict[str, Block], asked: Tuple[str, ...]) -> None:
     there = {b.name: b for b in blocks.values() if b.semantic == "primvar"}
     indexed = {b.name for b in blocks.values() if b.semantic == "primvar_indices"}
+    face_varying = {name for name, b in there.items() if b.interpolation == "faceVarying"}
     if asked != ("*",) and set(there) != set(asked):
         raise BadAnswer("the frame has other primvars than those that were asked for")
-    if indexed != {name for name, b in there.items() if b.interpolation == "faceVarying"} or len(there) > wire.MAX_PRIMVARS:
+    if indexed != face_varying or len(there) > wire.MAX_PRIMVARS:
         raise BadAnswer("the frame's primvars and their indices do not belong together")
 
 
@@ -253,11 +261,12 @@ def _check_set(blocks: Dict[str, Block], header: SimpleNamespace, request: Reque
     if not request.include <= {b.semantic for b in blocks.values()}:
         raise BadAnswer("the frame lacks a block that was asked for")
     _check_primvars(blocks, request.primvars)
-    if "ids" in blocks and (blocks["offsets"].count < 1 or ("signs" in blocks and blocks["signs"].count != blocks["ids"].count)):
+    count = {key: block.count for key, block in blocks.items()}
+    if "ids" in count and (count["offsets"] < 1 or count.get("signs", count["ids"]) != count["ids"]):
         raise BadAnswer("the frame has no offsets, or not a sign for each of its ids")
     if request.is_patches:
-        patches, faces = blocks["patches"].count, blocks["indices"].count
-        if (blocks["patch_params"].count, blocks["face_params"].count, header.faces) != (patches, faces, patches + faces):
+        patches, faces = count["patches"], count["indices"]
+        if (count["patch_params"], count["face_params"], header.faces) != (patches, faces, patches + faces):
             raise BadAnswer("the frame's patches and faces are not as many as its counts say")
 
 
@@ -291,7 +300,8 @@ def _read_header(answer: Answer, request: Request) -> Tuple[bytes, SimpleNamespa
     if header.vertices > _MAX_ROWS or header.faces > _MAX_ROWS or header.edges > 2 * _MAX_ROWS or header.version >> 63:
         raise BadAnswer("the frame's counts are absurd")
     if (header.level, header.relation) != (request.level, request.relation):
-        raise BadAnswer("level %d %s was asked for, the frame has %d %s" % (request.level, request.relation, header.level, header.relation))
+        raise BadAnswer("level %d %s was asked for, the frame has %d %s" %
+                        (request.level, request.relation, header.level, header.relation))
     if len(header.transform) not in (0, 128):
         raise BadAnswer("the frame's transform is no matrix of 16 numbers")
     return bytes(size + raw), header
@@ -342,20 +352,25 @@ def _check_offsets(block: Block, n_ids: int) -> None:
         raise BadAnswer("the frame's offsets do not ascend from 0 to its %d ids" % n_ids)
 
 
+def _cannot_be(corner: int, uv: int, flags: int, request: Request, is_face: bool) -> bool:
+    level, polygon = flags & 15, flags >> 12 & 1
+    if (level != request.level if is_face else level > request.level) or level < polygon:
+        return True
+    corners = 1 if request.is_patches else 4
+    return (not polygon and corner >= corners) or ((uv & 0xFFFF) | uv >> 16) >> (level - polygon) > 0
+
+
 def _check_params(block: Block, request: Request) -> None:
     """Rows of parent, corner, u | v << 16, flags. The control mesh is not known here, so parents are not checked."""
-    corners, last_only = 1 if request.is_patches else 4, block.semantic == "face_params"
-    a = block.array
-    if numpy is not None:
+    a, is_face = block.array, block.semantic == "face_params"
+    if numpy is None:
+        bad = any(_cannot_be(*row, request, is_face) for row in zip(a[1::4], a[2::4], a[3::4]))
+    else:
         corner, u, v, level, polygon = a[:, 1], a[:, 2] & 0xFFFF, a[:, 2] >> 16, a[:, 3] & 15, a[:, 3] >> 12 & 1
-        wrong = level != request.level if last_only else level > request.level
-        wrong |= (level < polygon) | ((polygon == 0) & (corner >= corners))
+        wrong = level != request.level if is_face else level > request.level
+        wrong |= (level < polygon) | ((polygon == 0) & (corner >= (1 if request.is_patches else 4)))
         wrong |= (u | v) >> numpy.where(level < polygon, 0, level - polygon) > 0
         bad = bool(wrong.any())
-    else:
-        bad = any((flags & 15 != request.level if last_only else flags & 15 > request.level) or flags & 15 < flags >> 12 & 1 or
-                  (not flags >> 12 & 1 and corner >= corners) or ((uv & 0xFFFF) | uv >> 16) >> ((flags & 15) - (flags >> 12 & 1))
-                  for corner, uv, flags in zip(a[1::4], a[2::4], a[3::4]))
     if bad:
         raise BadAnswer("the frame's %s hold a row that cannot be" % block.key)
 
@@ -383,11 +398,10 @@ def _content_check(block: Block, frame: Frame, request: Request) -> Optional[Cal
 
 class Receiver:
     """Reads a frame; see receive."""
-
     def __init__(self, request: Request, out: Places, verify: bool, max_bytes: int, pool: Optional[Executor]) -> None:
         self.request, self.verify, self.max_bytes, self.pool = request, verify, max_bytes, pool
-        self.places: Mapping[str, Any] = {k: b.array for k, b in out.blocks.items()} if isinstance(out, Frame) else dict(out or {})
         self.reuse = isinstance(out, Frame)
+        self.places = {k: b.array for k, b in out.blocks.items()} if isinstance(out, Frame) else dict(out or {})
         self.later: List[Future] = []
 
     def __call__(self, answer: Answer) -> Optional[Frame]:
@@ -395,10 +409,11 @@ class Receiver:
         if answer.status == 304:
             return None
         if answer.status != 200 or answer.media_type != MEDIA_TYPE:
-            raise BadAnswer("a frame was asked for, the answer is %s (status %d)" % (answer.media_type or "of no type", answer.status))
+            raise BadAnswer("a frame was asked for, the answer is %s (status %d)" %
+                            (answer.media_type or "of no type", answer.status))
         if answer.left is None or not 2 <= answer.left <= self.max_bytes:
-            raise BadAnswer("the frame has no known length, is too short to be one, or is above this client's limit of %d bytes (max_frame_bytes)" %
-                            self.max_bytes)
+            raise BadAnswer("the frame has no known length, is too short to be one, or is above this client's limit of "
+                            "%d bytes (max_frame_bytes)" % self.max_bytes)
         total = answer.left
         head, header = _read_header(answer, self.request)
         blocks = _read_table(header, self.request)
@@ -433,6 +448,7 @@ class Receiver:
                 raise BadAnswer("block %s of the frame does not match its digest" % block.key, "digest")
             if check:
                 check()
+
         if self.pool and len(view) > _PIECE:
             self.later.append(self.pool.submit(verify))
         else:
@@ -441,8 +457,8 @@ class Receiver:
 
 def _frame_of(h: SimpleNamespace, blocks: Dict[str, Block], head: bytes, total: int) -> Frame:
     transform = struct.unpack("<16d", h.transform) if len(h.transform) else None
-    return Frame(h.mesh_id, h.version, h.topology_id, h.level, h.surface, h.method, h.backend, h.vertices, h.faces, h.edges, h.unreached, h.up_axis,
-                 h.meters_per_unit, transform, h.warnings, blocks, head, total)
+    return Frame(h.mesh_id, h.version, h.topology_id, h.level, h.surface, h.method, h.backend, h.vertices, h.faces,
+                 h.edges, h.unreached, h.up_axis, h.meters_per_unit, transform, h.warnings, blocks, head, total)
 
 
 def _timings(line: str) -> Dict[str, float]:

@@ -17,8 +17,8 @@ MAX_MESSAGE = (1 << 31) - 1
 
 @dataclass
 class Primvar:
-    """Values that ride along, in USD's interpolation classes: constant has 1 row, uniform one a face, varying and vertex one a
-    vertex, faceVarying any number with an index for each face corner."""
+    """Values that ride along, in USD's interpolation classes: constant has 1 row, uniform one a face, varying and
+    vertex one a vertex, faceVarying any number with an index for each face corner."""
 
     name: str
     interpolation: str  # constant, uniform, varying, vertex or faceVarying
@@ -31,16 +31,19 @@ class Primvar:
     def pieces(self) -> wire.Pieces:
         if self.type not in ("f32", "i32"):
             raise UsageError("primvar %s has type %s; there are f32 and i32" % (self.name, self.type))
-        return [*wire.put(1, self.name), *wire.put(2, self.interpolation), *wire.put(3, self.type), *wire.put(4, self.width),
-                *wire.put(5, pack(self.values, self.type, "the values of primvar " + self.name)),
-                *wire.put(6, pack(self.indices, "i32", "the indices of primvar " + self.name)),
-                *(p for name in self.set_names for p in wire.put(7, name))]
+        return [
+            *wire.put(1, self.name), *wire.put(2, self.interpolation), *wire.put(3, self.type),
+            *wire.put(4, self.width), *wire.put(5, pack(self.values, self.type, "the values of primvar " + self.name)),
+            *wire.put(6, pack(self.indices, "i32", "the indices of primvar " + self.name)),
+            *(p for name in self.set_names for p in wire.put(7, name))
+        ]
 
 
 @dataclass
 class Mesh:
-    """A control mesh in arrays, with the names and the layout of USD's Mesh. Arrays may be numpy's, array.array, memoryviews,
-    packed bytes, or lists. A cage that comes from the daemon also has ids, which edits use, and a version."""
+    """A control mesh in arrays, with the names and the layout of USD's Mesh. Arrays may be numpy's, array.array,
+    memoryviews, packed bytes, or lists. A cage that comes from the daemon also has ids, which edits use, and a
+    version."""
 
     points: Any  # f32[vertices][3]
     face_vertex_counts: Any  # i32[faces], or one number that holds for all faces
@@ -76,12 +79,14 @@ class Mesh:
         """The message Mesh. Ids are left out: the daemon gives a mesh its own."""
         unknown = set(self.options) - set(wire.OPTION_NAMES)
         if unknown or len(self.primvars) > wire.MAX_PRIMVARS:
-            raise UsageError("options of meshes are %s, and there are at most %d primvars" % (", ".join(wire.OPTION_NAMES), wire.MAX_PRIMVARS))
+            raise UsageError("options of meshes are %s, and there are at most %d primvars" %
+                             (", ".join(wire.OPTION_NAMES), wire.MAX_PRIMVARS))
         options = [p for i, name in enumerate(wire.OPTION_NAMES, 1) for p in wire.put(i, self.options.get(name, ""))]
         out = [*wire.put(1, self.name), *wire.put(2, options)]
         for name, (number, kind) in wire.MESH_ARRAYS.items():
             if not name.endswith("_ids"):
-                out += wire.put(number, self._counts() if name == "face_vertex_counts" else pack(getattr(self, name), kind, name))
+                array = self._counts() if name == "face_vertex_counts" else pack(getattr(self, name), kind, name)
+                out += wire.put(number, array)
         out += [p for primvar in self.primvars for p in wire.put(16, primvar.pieces())]
         out += [*wire.put(17, self.up_axis), *wire.put(18, float(self.meters_per_unit))]
         if wire.size_of(out) > MAX_MESSAGE:
@@ -170,8 +175,9 @@ def _length(a: Any) -> int:
 
 def _check(a: Any, n: int, least: int, limit: int) -> None:
     """Whether there are n numbers, each from least to below limit."""
-    low, high = (min(a), max(a)) if numpy is None and n and len(a) else (a.min(), a.max()) if n and _length(a) else (least, least)
-    if _length(a) != n or (n and not (least <= low and high < limit)):
+    if _length(a) != n:
+        raise _unfit()
+    if n and ((min(a) if numpy is None else a.min()) < least or (max(a) if numpy is None else a.max()) >= limit):
         raise _unfit()
 
 
@@ -190,7 +196,9 @@ def _check_cage(m: Mesh, n_vertices: int, n_faces: int) -> None:
     _check(m.st_indices, n_corners if _length(m.st) else 0, 0, _length(m.st) // 2)
     _check(m.vertex_ids, n_vertices, 0, 1 << 31)
     _check(m.face_ids, n_faces, 0, 1 << 31)
-    if _total(m.face_vertex_counts) != n_corners or _total(m.crease_lengths) != chain or _length(m.corner_sharpnesses) != _length(m.corner_indices):
+    if _total(m.face_vertex_counts) != n_corners or _total(m.crease_lengths) != chain:
+        raise _unfit()
+    if _length(m.corner_sharpnesses) != _length(m.corner_indices):
         raise _unfit()
     if _length(m.crease_sharpnesses) not in (_length(m.crease_lengths), chain - _length(m.crease_lengths)):
         raise _unfit()
@@ -198,7 +206,9 @@ def _check_cage(m: Mesh, n_vertices: int, n_faces: int) -> None:
 
 def _primvar_of(p: SimpleNamespace, elements: Dict[str, int]) -> Primvar:
     width, kind = p.width or 1, p.type or "f32"
-    if p.interpolation not in elements or width > 256 or kind not in ("f32", "i32") or len(p.values) % (4 * width) or len(p.indices) % 4:
+    if p.interpolation not in elements or width > 256 or kind not in ("f32", "i32"):
+        raise _unfit()
+    if len(p.values) % (4 * width) or len(p.indices) % 4:
         raise _unfit()
     rows, n = len(p.values) // (4 * width), elements[p.interpolation]
     indices = arrays.copy(p.indices, "i32") if len(p.indices) else None
@@ -218,7 +228,8 @@ def cage_of(body: Any, etag: str) -> Mesh:
         if len(data) % (arrays.size_of(kind) * width):
             raise _unfit()
         found[name] = arrays.copy(data, kind, width)
-    cage = Mesh(name=m.name, options=_options(m.options), up_axis=m.up_axis, meters_per_unit=m.meters_per_unit, version=version_of(etag), **found)
+    cage = Mesh(name=m.name, options=_options(m.options), up_axis=m.up_axis, meters_per_unit=m.meters_per_unit,
+                version=version_of(etag), **found)
     n_vertices, n_faces = len(m.points) // 12, len(m.face_vertex_counts) // 4
     _check_cage(cage, n_vertices, n_faces)
     if len(m.transform) not in (0, 128):

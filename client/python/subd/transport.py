@@ -28,7 +28,6 @@ def _check_text(what: str, text: str) -> str:
 
 class Address:
     """Where a daemon is: http://HOST:PORT, https://HOST:PORT or unix:/PATH, the first two also with a path."""
-
     def __init__(self, server: str, ca_file: Optional[str]) -> None:
         self.text, self.path, self.prefix, self.tls = server, "", "", None
         if server.startswith("unix:/"):
@@ -41,7 +40,8 @@ class Address:
                 self.host, self.port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
             except ValueError as why:
                 raise UsageError("the server's URL cannot be read: %s" % why) from None
-            if parts.scheme not in ("http", "https") or not self.host or parts.query or parts.fragment or parts.username is not None:
+            plain = not (parts.query or parts.fragment) and parts.username is None
+            if parts.scheme not in ("http", "https") or not self.host or not plain:
                 raise UsageError("the server is written http://HOST:PORT, https://HOST:PORT or unix:/PATH")
             self.prefix = quote(parts.path.rstrip("/"), safe="/%")
             if parts.scheme == "https":
@@ -54,7 +54,8 @@ class Address:
         try:
             return ssl.create_default_context(cafile=ca_file)
         except (OSError, ssl.SSLError) as why:
-            raise UsageError("the ca_file %s cannot be read: it holds certificates as PEM (%s)" % (ca_file, why)) from None
+            raise UsageError(
+                "the ca_file %s cannot be read: it holds certificates as PEM (%s)" % (ca_file, why)) from None
 
     def sockets(self) -> Iterable[Tuple[int, Any]]:
         """(family, address) of each way there."""
@@ -63,13 +64,13 @@ class Address:
         try:
             return [(row[0], row[4]) for row in socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)]
         except OSError as why:
-            raise NetworkError("no address is known for the host of %s: check its name (%s)" % (self.text, why)) from None
+            raise NetworkError(
+                "no address is known for the host of %s: check its name (%s)" % (self.text, why)) from None
 
 
 class _Link(io.RawIOBase):
     """A connection. http.client reads from it as from a file and sends to it as to a socket; each single read and write
     here looks at the deadlines and whether the call was cancelled."""
-
     def __init__(self, exchange: "Exchange") -> None:
         super().__init__()
         self.exchange = exchange
@@ -140,7 +141,6 @@ class _Link(io.RawIOBase):
 
 class Answer:
     """An answer whose body has not been read yet."""
-
     def __init__(self, exchange: "Exchange", response: http.client.HTTPResponse) -> None:
         self.exchange, self._response = exchange, response
         self.status = response.status
@@ -192,7 +192,8 @@ class Answer:
         return b"".join(parts)
 
     def _short(self) -> BadAnswer:
-        return BadAnswer("%s broke off in the middle of its answer, or sent less than it had announced" % self.exchange.address.text)
+        return BadAnswer(
+            "%s broke off in the middle of its answer, or sent less than it had announced" % self.exchange.address.text)
 
     def is_read(self) -> bool:
         return self.left == 0 or (self.left is None and self._response.isclosed())
@@ -203,9 +204,8 @@ class Answer:
 
 class Exchange:
     """A client's side: its connection, its timeouts and its retries. Seconds everywhere."""
-
-    def __init__(self, address: Address, token: Optional[str], connect_timeout: float, stall_timeout: float, request_timeout: Optional[float],
-                 retries: int) -> None:
+    def __init__(self, address: Address, token: Optional[str], connect_timeout: float, stall_timeout: float,
+                 request_timeout: Optional[float], retries: int) -> None:
         self.address = address
         self.bearer = "Bearer " + _check_text("token", token) if token else None
         self.connect_timeout, self.stall_timeout, self.request_timeout = connect_timeout, stall_timeout, request_timeout
@@ -254,8 +254,10 @@ class Exchange:
         self.check()
         kind = SlowAnswer if self.received else TimedOut
         if self._deadline is not None and time.monotonic() >= self._deadline - 1e-3:
-            raise kind("%s did not answer in full within the %g s of request_timeout" % (self.address.text, self.request_timeout))
-        raise kind("no byte came from or went to %s for the %g s of stall_timeout" % (self.address.text, self.stall_timeout))
+            raise kind("%s did not answer in full within the %g s of request_timeout" %
+                       (self.address.text, self.request_timeout))
+        raise kind(
+            "no byte came from or went to %s for the %g s of stall_timeout" % (self.address.text, self.stall_timeout))
 
     def broken(self, why: Exception) -> Error:
         """The error for a connection that broke while an answer was waited for or read."""
@@ -275,7 +277,8 @@ class Exchange:
             if family != getattr(socket, "AF_UNIX", None):
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self.address.tls:
-                sock = self.address.tls.wrap_socket(sock, server_hostname=self.address.host, do_handshake_on_connect=False)
+                sock = self.address.tls.wrap_socket(sock, server_hostname=self.address.host,
+                                                    do_handshake_on_connect=False)
                 with self._lock:
                     self._sockets[:] = [sock]
                 sock.do_handshake()
@@ -293,13 +296,16 @@ class Exchange:
                 link.open(self._connect_to(family, address))
                 return link
             except ssl.SSLCertVerificationError as error:
-                raise NetworkError("the certificate of %s is not trusted: ca_file names a file with its authority (%s)" %
-                                   (self.address.text, error)) from None
+                raise NetworkError(
+                    "the certificate of %s is not trusted: ca_file names a file with its authority (%s)" %
+                    (self.address.text, error)) from None
             except ssl.SSLError as error:
-                raise NetworkError("there is no TLS connection with %s: does it speak https? (%s)" % (self.address.text, error)) from None
+                raise NetworkError("there is no TLS connection with %s: does it speak https? (%s)" %
+                                   (self.address.text, error)) from None
             except socket.timeout:
                 self.time_left()
-                raise TimedOut("no connection with %s within the %g s of connect_timeout" % (self.address.text, self.connect_timeout)) from None
+                raise TimedOut("no connection with %s within the %g s of connect_timeout" %
+                               (self.address.text, self.connect_timeout)) from None
             except OSError as error:
                 self.check()
                 why = error
@@ -335,13 +341,16 @@ class Exchange:
         try:
             answer = Answer(self, connection.getresponse())
         except http.client.RemoteDisconnected as why:
-            raise NetworkError("%s closed the connection without an answer (%s)" % (self.address.text, broke or why)) from None
+            raise NetworkError(
+                "%s closed the connection without an answer (%s)" % (self.address.text, broke or why)) from None
         except http.client.HTTPException as why:
-            raise BadAnswer("what listens at %s does not speak sound HTTP (%s)" % (self.address.text, clean(str(why) or type(why).__name__, 100))) from None
+            raise BadAnswer("what listens at %s does not speak sound HTTP (%s)" %
+                            (self.address.text, clean(str(why) or type(why).__name__, 100))) from None
         except ValueError:
             raise BadAnswer("what listens at %s does not speak sound HTTP" % self.address.text) from None
         if broke and answer.status < 400:
-            raise NetworkError("the connection to %s broke while the request was sent (%s)" % (self.address.text, broke))
+            raise NetworkError(
+                "the connection to %s broke while the request was sent (%s)" % (self.address.text, broke))
         return answer
 
     def _headers(self, headers: Dict[str, Optional[str]], body: wire.Pieces, has_body: bool) -> Dict[str, str]:
@@ -355,14 +364,16 @@ class Exchange:
                 raise UsageError("%s holds a character that no header can have" % name)
         return {name: value for name, value in sent.items() if value is not None}
 
-    def _once(self, method: str, path: str, headers: Dict[str, str], body: wire.Pieces, take: Callable[[Answer], Any]) -> Any:
+    def _once(self, method: str, path: str, headers: Dict[str, str], body: wire.Pieces,
+              take: Callable[[Answer], Any]) -> Any:
         answer = None
         try:
             answer = self._send(method, path, headers, body)
             if answer.status >= 400:
                 raise problem(answer)
             if not (200 <= answer.status <= 299 or (answer.status == 304 and "If-None-Match" in headers)):
-                raise BadAnswer("the answer has status %d, which has no meaning here; redirects are not followed" % answer.status)
+                raise BadAnswer(
+                    "the answer has status %d, which has no meaning here; redirects are not followed" % answer.status)
             result = take(answer)
             if not answer.is_read() or answer.closes():
                 self.drop()
@@ -373,7 +384,9 @@ class Exchange:
             raise
         except http.client.HTTPException as why:
             self.drop()
-            raise self._told(BadAnswer("the answer of %s is no sound HTTP (%s)" % (self.address.text, type(why).__name__)), answer) from None
+            raise self._told(
+                BadAnswer("the answer of %s is no sound HTTP (%s)" % (self.address.text, type(why).__name__)),
+                answer) from None
         except Error as error:
             self.drop()
             raise self._told(error, answer)
@@ -387,8 +400,8 @@ class Exchange:
             error.request_id = answer.request_id
         return error
 
-    def run(self, method: str, path: str, headers: Dict[str, Optional[str]], body: Optional[wire.Pieces], take: Callable[[Answer], Any],
-            repeatable: bool) -> Any:
+    def run(self, method: str, path: str, headers: Dict[str, Optional[str]], body: Optional[wire.Pieces],
+            take: Callable[[Answer], Any], repeatable: bool) -> Any:
         """Sends a request and returns what take makes of its answer. With repeatable, the request is sent again after a
         connection that broke before an answer, and after a refusal that asks for it (429, 503)."""
         if not self._busy.acquire(blocking=False):
@@ -412,9 +425,10 @@ class Exchange:
 
     def _pause(self, error: Error, left: int) -> Optional[float]:
         """Seconds until a repeat, or None if there is none."""
-        if isinstance(error, Refused) and (error.status not in (429, 503) or not 0 < error.retry_after <= _MAX_RETRY_WAIT):
+        soon = error.status in (429, 503) and 0 < error.retry_after <= _MAX_RETRY_WAIT
+        if isinstance(error, Refused) and not soon:
             return None
-        wait = error.retry_after or 0.1 * 2 ** (self.retries - left)
+        wait = error.retry_after or 0.1 * 2**(self.retries - left)
         in_time = self._deadline is None or time.monotonic() + wait < self._deadline
         return wait if left and in_time else None
 
@@ -439,11 +453,15 @@ def _problem_of_json(body: bytes) -> Dict[str, Any]:
     if not isinstance(o, dict):
         return {}
     prims = o.get("prims") if isinstance(o.get("prims"), list) else []
-    texts = {"text": clean(o.get("detail")) or clean(o.get("title")), "code": clean(o.get("code"), 64), "field": clean(o.get("field"), 64),
-             "request_id": clean(o.get("instance"), 72)}
-    return {**texts, "current_version": _whole(o.get("currentVersion")), "retry_after": _whole(o.get("retryAfterMs")) / 1000,
-            **{name: _whole(o.get(name)) for name in ("limit", "needed", "available")},
-            "prims": [(clean(p.get("path"), 65536), _whole(p.get("vertices")), _whole(p.get("faces"))) for p in prims if isinstance(p, dict)]}
+    rows = [(clean(p.get("path"), 65536), _whole(p.get("vertices")), _whole(p.get("faces")))
+            for p in prims if isinstance(p, dict)]
+    return {
+        "text": clean(o.get("detail")) or clean(o.get("title")), "code": clean(o.get("code"), 64),
+        "field": clean(o.get("field"), 64), "request_id": clean(o.get("instance"), 72),
+        "current_version": _whole(o.get("currentVersion")), "retry_after": _whole(o.get("retryAfterMs")) / 1000,
+        "limit": _whole(o.get("limit")), "needed": _whole(o.get("needed")), "available": _whole(o.get("available")),
+        "prims": rows
+    }
 
 
 def _problem_of_protobuf(body: bytes) -> Dict[str, Any]:
@@ -451,8 +469,11 @@ def _problem_of_protobuf(body: bytes) -> Dict[str, Any]:
         p = wire.PROBLEM.read(body)
     except BadAnswer:
         return {}
-    return {"text": p.detail or p.title, "code": p.code, "field": p.field, "request_id": p.instance, "current_version": p.current_version,
-            "limit": p.limit, "needed": p.needed, "available": p.available, "prims": [(q.path, q.vertices, q.faces) for q in p.prims]}
+    return {
+        "text": p.detail or p.title, "code": p.code, "field": p.field, "request_id": p.instance,
+        "current_version": p.current_version, "limit": p.limit, "needed": p.needed, "available": p.available,
+        "prims": [(q.path, q.vertices, q.faces) for q in p.prims]
+    }
 
 
 def problem(answer: Answer) -> Refused:

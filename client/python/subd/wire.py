@@ -12,7 +12,8 @@ from .errors import BadAnswer, clean
 Pieces = List[Union[bytes, memoryview]]
 
 
-# ---- writing ----------------------------------------------------------------------------------------------------------
+# ---- writing
+# ----------------------------------------------------------------------------------------------------------
 def varint(n: int) -> bytes:
     n &= (1 << 64) - 1
     out = bytearray()
@@ -43,7 +44,8 @@ def put(number: int, value: Any) -> Pieces:
     return [varint(number << 3 | 2) + varint(data.nbytes), data] if data.nbytes else []
 
 
-# ---- reading ----------------------------------------------------------------------------------------------------------
+# ---- reading
+# ----------------------------------------------------------------------------------------------------------
 def _read_varint(data: memoryview, at: int) -> Tuple[int, int]:
     n = shift = 0
     while True:
@@ -84,7 +86,9 @@ class Schema:
     one: name=(number, kind, most). Kinds are uint, int, bool, fixed64, double, text, bytes, and other schemas."""
 
     WIRES = {"uint": 0, "int": 0, "bool": 0, "fixed64": 1, "double": 1}
-    EMPTY: Dict[Any, Any] = {"uint": 0, "int": 0, "bool": False, "fixed64": 0, "double": 0.0, "text": "", "bytes": memoryview(b"")}
+    EMPTY: Dict[Any, Any] = {
+        "uint": 0, "int": 0, "bool": False, "fixed64": 0, "double": 0.0, "text": "", "bytes": memoryview(b"")
+    }
 
     def __init__(self, **fields: Any) -> None:
         self.fields = {row[0]: (name, row[1], row[2] if len(row) > 2 else 0) for name, row in fields.items()}
@@ -125,33 +129,41 @@ MAX_PRIMVARS = 32
 MAX_BLOCKS = 16 + 2 * MAX_PRIMVARS
 MAX_SET_NAMES = 65536
 
-OPTION_NAMES = ("scheme", "interpolate_boundary", "face_varying_linear_interpolation", "triangle_subdivision_rule", "crease_method",
-                "orientation")
+OPTION_NAMES = ("scheme", "interpolate_boundary", "face_varying_linear_interpolation", "triangle_subdivision_rule",
+                "crease_method", "orientation")
 OPTIONS = Schema(**{name: (i, "text") for i, name in enumerate(OPTION_NAMES, 1)})
-PRIMVAR = Schema(name=(1, "text"), interpolation=(2, "text"), type=(3, "text"), width=(4, "uint"), values=(5, "bytes"), indices=(6, "bytes"),
-                 set_names=(7, "text", MAX_SET_NAMES))
+PRIMVAR = Schema(name=(1, "text"), interpolation=(2, "text"), type=(3, "text"), width=(4, "uint"), values=(5, "bytes"),
+                 indices=(6, "bytes"), set_names=(7, "text", MAX_SET_NAMES))
 # The arrays of a Mesh in the order of their fields, and what they hold.
-MESH_ARRAYS = {"points": (3, "f32"), "face_vertex_counts": (4, "i32"), "face_vertex_indices": (5, "i32"), "crease_indices": (6, "i32"),
-               "crease_lengths": (7, "i32"), "crease_sharpnesses": (8, "f32"), "corner_indices": (9, "i32"), "corner_sharpnesses": (10, "f32"),
-               "hole_indices": (11, "i32"), "st": (12, "f32"), "st_indices": (13, "i32"), "vertex_ids": (14, "i32"), "face_ids": (15, "i32"),
-               "transform": (19, "f64")}
-MESH = Schema(name=(1, "text"), options=(2, OPTIONS), primvars=(16, PRIMVAR, MAX_PRIMVARS), up_axis=(17, "text"), meters_per_unit=(18, "double"),
-              **{name: (number, "bytes") for name, (number, _) in MESH_ARRAYS.items()})
-PRIMVAR_INFO = Schema(name=(1, "text"), interpolation=(2, "text"), type=(3, "text"), width=(4, "uint"), values=(5, "uint"), sets=(6, "uint"))
-MESH_INFO = Schema(id=(1, "text"), name=(2, "text"), version=(3, "uint"), topology_id=(4, "text"), options=(5, OPTIONS), vertices=(6, "uint"),
-                   faces=(7, "uint"), corners=(8, "uint"), edges=(9, "uint"), uvs=(10, "uint"), residency=(11, "text"), device_bytes=(12, "uint"),
-                   host_bytes=(13, "uint"), created=(14, "text"), updated=(15, "text"), manifold=(16, "bool"), bandwidth_before=(17, "uint"),
-                   bandwidth_after=(18, "uint"), primvars=(19, PRIMVAR_INFO, MAX_PRIMVARS), up_axis=(20, "text"), meters_per_unit=(21, "double"),
-                   warnings=(22, "text", 1024))
+MESH_ARRAYS = {
+    "points": (3, "f32"), "face_vertex_counts": (4, "i32"), "face_vertex_indices": (5, "i32"),
+    "crease_indices": (6, "i32"), "crease_lengths": (7, "i32"), "crease_sharpnesses": (8, "f32"),
+    "corner_indices": (9, "i32"), "corner_sharpnesses": (10, "f32"), "hole_indices": (11, "i32"), "st": (12, "f32"),
+    "st_indices": (13, "i32"), "vertex_ids": (14, "i32"), "face_ids": (15, "i32"), "transform": (19, "f64")
+}
+MESH = Schema(name=(1, "text"), options=(2, OPTIONS), primvars=(16, PRIMVAR, MAX_PRIMVARS), up_axis=(17, "text"),
+              meters_per_unit=(18, "double"), **{name: (number, "bytes")
+                                                 for name, (number, _) in MESH_ARRAYS.items()})
+PRIMVAR_INFO = Schema(name=(1, "text"), interpolation=(2, "text"), type=(3, "text"), width=(4, "uint"),
+                      values=(5, "uint"), sets=(6, "uint"))
+MESH_INFO = Schema(id=(1, "text"), name=(2, "text"), version=(3, "uint"), topology_id=(4, "text"), options=(5, OPTIONS),
+                   vertices=(6, "uint"), faces=(7, "uint"), corners=(8, "uint"), edges=(9, "uint"), uvs=(10, "uint"),
+                   residency=(11, "text"), device_bytes=(12, "uint"), host_bytes=(13, "uint"), created=(14, "text"),
+                   updated=(15, "text"), manifold=(16, "bool"), bandwidth_before=(17, "uint"),
+                   bandwidth_after=(18, "uint"), primvars=(19, PRIMVAR_INFO, MAX_PRIMVARS), up_axis=(20, "text"),
+                   meters_per_unit=(21, "double"), warnings=(22, "text", 1024))
 MESH_LIST = Schema(meshes=(1, MESH_INFO, 1000), next=(2, "text"))
 EDIT_RESULT = Schema(mesh=(1, MESH_INFO), new_vertex_ids=(2, "bytes"), new_face_ids=(3, "bytes"))
-BLOCK = Schema(semantic=(1, "text"), type=(2, "text"), components=(3, "uint"), count=(4, "uint"), stride=(5, "uint"), offset=(6, "uint"),
-               bytes=(7, "uint"), codec=(8, "text"), digest_kind=(9, "text"), digest=(10, "fixed64"), name=(11, "text"), interpolation=(12, "text"),
-               box=(13, "bytes"), set_names=(14, "text", MAX_SET_NAMES))
-FRAME_HEADER = Schema(mesh_id=(1, "text"), version=(2, "uint"), topology_id=(3, "text"), level=(4, "uint"), surface=(5, "text"), method=(6, "text"),
-                      backend=(7, "text"), vertices=(8, "uint"), faces=(9, "uint"), edges=(10, "uint"), blocks=(11, BLOCK, MAX_BLOCKS),
-                      warnings=(12, "text", 1024), up_axis=(13, "text"), meters_per_unit=(14, "double"), transform=(15, "bytes"), relation=(16, "text"),
-                      ring=(17, "uint"), oriented=(18, "bool"), unreached=(19, "uint"))
+BLOCK = Schema(semantic=(1, "text"), type=(2, "text"), components=(3, "uint"), count=(4, "uint"), stride=(5, "uint"),
+               offset=(6, "uint"), bytes=(7, "uint"), codec=(8, "text"), digest_kind=(9, "text"),
+               digest=(10, "fixed64"), name=(11, "text"), interpolation=(12, "text"), box=(13, "bytes"),
+               set_names=(14, "text", MAX_SET_NAMES))
+FRAME_HEADER = Schema(
+    mesh_id=(1, "text"), version=(2, "uint"), topology_id=(3, "text"), level=(4, "uint"), surface=(5, "text"),
+    method=(6, "text"), backend=(7, "text"), vertices=(8, "uint"), faces=(9, "uint"), edges=(10, "uint"),
+    blocks=(11, BLOCK, MAX_BLOCKS), warnings=(12, "text", 1024), up_axis=(13, "text"), meters_per_unit=(14, "double"),
+    transform=(15, "bytes"), relation=(16, "text"), ring=(17, "uint"), oriented=(18, "bool"), unreached=(19, "uint"))
 PRIM = Schema(path=(1, "text"), vertices=(2, "int"), faces=(3, "int"))
-PROBLEM = Schema(title=(2, "text"), detail=(4, "text"), instance=(5, "text"), code=(6, "text"), field=(7, "text"), limit=(8, "int"),
-                 needed=(9, "int"), available=(10, "int"), current_version=(11, "uint"), prims=(12, PRIM, 65536))
+PROBLEM = Schema(title=(2, "text"), detail=(4, "text"), instance=(5, "text"), code=(6, "text"), field=(7, "text"),
+                 limit=(8, "int"), needed=(9, "int"), available=(10, "int"), current_version=(11, "uint"),
+                 prims=(12, PRIM, 65536))
