@@ -179,8 +179,8 @@ static int is_compact(const struct subd_block *b)
     return b->semantic & CLI_COMPACT && strcmp(b->type, "f32") != 0;
 }
 
-/* Makes *plain a copy of the frame in which compact blocks are floats, as the writers need them. The caller frees
- * *memory. Returns 0 when there is no memory. */
+/* Makes *plain a copy of the frame in which compact blocks are floats, as all writers but that of frames need them. The
+ * caller frees *memory. Returns 0 when there is no memory. */
 static int as_floats(const struct subd_frame *f, struct subd_frame *plain, void **memory)
 {
     int64_t rows = 0;
@@ -209,9 +209,9 @@ static int store(struct cli *c, struct cli_writer *w, const struct cli_format *f
                  struct times *t, int64_t *written)
 {
     double start = cli_now();
-    struct subd_frame plain;
+    struct subd_frame plain = *f;
     void *memory = NULL;
-    if (format && !as_floats(f, &plain, &memory)) {
+    if (format && format->write != cli_write_frame && !as_floats(f, &plain, &memory)) {
         cli_writer_close(w, 0);
         return cli_fail(c, EXIT_LOCAL, "no memory");
     }

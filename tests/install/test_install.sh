@@ -58,6 +58,8 @@ use_it() { # ROOT PREFIX LIBDIR
     same "$("$work/static" "$url")" "$version: 26 vertices"
     same "$("$root$prefix/bin/subd" --server "$url" ls --json | grep -o '"id"' | wc -l)" 2
     same "$("$work/device")" "cpu"
+    same "$(SUBD_SERVER=$url PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root$prefix/share/subdd/python python3 -c \
+        'import subd; print(len(list(subd.Client().meshes())))')" 2
     trap - EXIT
     kill $daemon
     wait $daemon || { tail -n 20 "$work/log" && wrong "the daemon did not end well"; }
