@@ -41,6 +41,7 @@ static const struct {
 } needs[] = {{"/neighbors", "?relation=VV", "{\"ids\":[0]}"},
              {"/fields", "?what=gaussian", NULL},
              {"/smooth", "", "{\"method\":\"uniform\"}"},
+             {"/revert", "", "{\"version\":1}"},
              {"", "", "{\"edits\":[{\"setCreases\":{\"edges\":[0,1],\"sharpnesses\":[2]}}]}"}};
 
 static void knock_on(int fd, const struct route *r, const char *method, const char *id, const char *fields,
