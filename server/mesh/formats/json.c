@@ -239,7 +239,8 @@ int revert_from_json(const void *body, size_t bytes, int64_t *version, struct sd
     if (!rc)
         rc = json_fields(json, "", names, 1, &member, err);
     if (!rc)
-        rc = json_int(member, "version", 1, INT64_MAX, version, err);
+        rc = member ? json_int(member, "version", 1, INT64_MAX, version, err)
+                    : sdd_fail(err, SDD_EINVALID, "version", "version is missing: which one comes back");
     cJSON_Delete(json);
     return rc;
 }

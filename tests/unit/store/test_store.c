@@ -435,7 +435,7 @@ static void test_open(void **state)
     (void)unlink(path);
     store_close(store_reopen(dir));
     store_sql(dir, "PRAGMA user_version=7");
-    open_refused(dir, "has schema 6, this subdd knows 5");
+    open_refused(dir, "has schema 7, this subdd knows 6");
     FILE *f = fopen(path, "wb");
     for (int i = 0; i < 10000; i++)
         (void)fputs("not a database\n", f);
