@@ -24,7 +24,9 @@ enum { /* Each verb is a bit, so that an option can say which verbs take it. */
        NEIGHBORS = 32768,
        FIELDS = 1 << 16,
        SMOOTH = 1 << 17,
-       LOCAL = 1 << 18, /* The verbs that talk to no daemon: they have no option but --help. */
+       LOG = 1 << 18,
+       BACK = 1 << 19,  /* revert, undo and redo. */
+       LOCAL = 1 << 20, /* The verbs that talk to no daemon: they have no option but --help. */
        ALL = CLI_EVERY_VERB,
        FRAME = REFINE | PATCHES,
        MESH = PUSH | FRAME | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH
@@ -147,6 +149,44 @@ const struct cli_verb cli_verbs[] = {
      "gives a mesh another name, as a new version",
      NULL,
      {"subd rename " CLI_SAMPLE_ID " hero", "subd rename " CLI_SAMPLE_ID " hero --version 1"}},
+    {LOG,
+     "log",
+     "MESH",
+     1,
+     1,
+     cli_log,
+     "lists the versions of a mesh that can be read, who made them and how",
+     "The latest comes first. `subd refine MESH --at VERSION` refines an earlier one.",
+     {"subd log " CLI_SAMPLE_ID, "subd log " CLI_SAMPLE_ID " --json"}},
+    {BACK,
+     "undo",
+     "MESH",
+     1,
+     1,
+     cli_undo,
+     "undoes your last change of a mesh, as a new version",
+     "Changes are yours when they were made with your token; without tokens all are everybody's. It is refused when "
+     "the "
+     "mesh was changed since by somebody else.",
+     {"subd undo " CLI_SAMPLE_ID, "subd undo " CLI_SAMPLE_ID " --version 2"}},
+    {BACK,
+     "redo",
+     "MESH",
+     1,
+     1,
+     cli_redo,
+     "redoes what you have undone last, as a new version",
+     NULL,
+     {"subd redo " CLI_SAMPLE_ID, "subd redo " CLI_SAMPLE_ID " --json"}},
+    {BACK,
+     "revert",
+     "MESH VERSION",
+     2,
+     2,
+     cli_revert,
+     "makes an earlier version the next one",
+     NULL,
+     {"subd revert " CLI_SAMPLE_ID " 1", "subd revert " CLI_SAMPLE_ID " 1 --version 2"}},
     {LS, "ls", "", 0, 0, cli_ls, "lists the meshes", NULL, {"subd ls", "subd ls --name cube --json"}},
     {SHOW,
      "show",
@@ -277,7 +317,8 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        NO_WELD,
        PRIM,
        EVERY,
-       TIME
+       TIME,
+       AT_VERSION
 };
 
 const struct cli_option cli_options[] = {
@@ -325,12 +366,14 @@ const struct cli_option cli_options[] = {
      "of the positions in this .obj or .usda, which the daemon does not keep; with --frames a pattern, shot.%04d.obj",
      NULL},
     {"frames", "A-B", FRAMES, REFINE, "the frames of --pose, both ends among them", NULL},
+    {"at", "VERSION", AT_VERSION, REFINE | PLAN, "of an earlier version of the mesh (`subd log` lists them)", NULL},
     {"no-verify", NULL, NO_VERIFY, FRAME | BENCH, "do not check the digests", NULL},
     {"repeat", "N", REPEAT, BENCH, "how many times (default 100)", NULL},
     {"name", "NAME", NAME, MESH | LS,
      "the mesh's name; default: that of FILE without folder and ending. ls: lists only this name", NULL},
-    {"version", "N", VERSION, POSITIONS | EDIT | RENAME | RM | SMOOTH, "only if the mesh still has this version", NULL},
-    {"idempotency-key", "KEY", KEY, PUSH | EDIT, "a repeat with the same key is not done twice", NULL},
+    {"version", "N", VERSION, POSITIONS | EDIT | RENAME | RM | SMOOTH | BACK, "only if the mesh still has this version",
+     NULL},
+    {"idempotency-key", "KEY", KEY, PUSH | EDIT | BACK, "a repeat with the same key is not done twice", NULL},
     {"scheme", "TOKEN", OPTION + SUBD_SCHEME, MESH, "the subdivision scheme", "catmullClark loop bilinear sqrt3"},
     {"interpolate-boundary", "TOKEN", OPTION + SUBD_INTERPOLATE_BOUNDARY, MESH, "what boundaries are",
      "edgeAndCorner edgeOnly none"},
@@ -441,6 +484,7 @@ static int take(struct cli *c, int value, char *text)
     case BOUNDARY: c->boundary = text; return 1;
     case STORE: c->store = 1; return 1;
     case REPEAT: return (c->repeat = number(text) > 10000000 ? -1 : (int)number(text)) >= 1;
+    case AT_VERSION: return (c->at = number(text)) >= 1;
     case VERSION: return (c->version = number(text)) >= 1;
     case TIMEOUT:
         c->timeout_s = strtod(text, &end);

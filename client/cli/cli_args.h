@@ -23,7 +23,7 @@ struct cli_option {
 extern const struct cli_verb cli_verbs[];     /* A row without a name ends the table. */
 extern const struct cli_option cli_options[]; /* A row without a name ends the table. */
 #define CLI_SAMPLE_ID "m_6fc15f7f543cabae"    /* The id in examples. */
-#define CLI_EVERY_VERB 0x3FFFF                /* The verbs of an option that every verb takes. */
+#define CLI_EVERY_VERB 0xFFFFF                /* The verbs of an option that every verb takes. */
 
 const struct cli_verb *cli_find_verb(const char *name);
 /* cli_nearest_verb, cli_nearest_option: the name that was probably meant, by edit distance; NULL when none is near.

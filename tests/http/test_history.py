@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Earlier versions over HTTP: reading them by every route that reads, listing, revert, undo and redo, and who may."""
 import functools, hashlib, json, os, urllib.error, urllib.request
-from files import Daemon, check, run_tests
+from files import SHAPES, Daemon, check, run_tests
 
 CUBE = """o cube
 v 0 0 0
@@ -68,8 +68,8 @@ class Mesh:
         return [(v["version"], v["change"], v.get("of")) for v in json.loads(self.get("/versions"))["versions"]]
 
 
-READS = ["", "/cage", "/refined?level=2", "/refined?level=1&surface=limit&include=positions,normals", "/patches", "/matrix?level=1", "/plan?level=2",
-         "/neighbors?relation=VV", "/neighbors?relation=FF&level=1", "/fields?what=gaussian,mean"]
+READS = ["", "/cage", "/refined?level=2", "/refined?level=1&surface=limit&include=positions,normals", "/patches",
+         "/matrix?level=1", "/plan?level=2", "/neighbors?relation=VV", "/neighbors?relation=FF&level=1", "/fields?what=gaussian,mean"]
 
 
 def answers(mesh, version=None):
@@ -186,6 +186,25 @@ def reverting(daemon):
     check(json.loads(mesh.get(""))["vertices"] == 9 and mesh.versions()[0] == (6, "undo", 5), f"{mesh.versions()}")
 
 
+def by_subd(daemon, folder):
+    """The same by the command line."""
+    out = os.path.join(folder, "at.obj")
+    id = daemon.made("push", os.path.join(SHAPES, "uv_three.obj"), "--name", "history").strip()
+    daemon.made("rename", id, "other")
+    daemon.made("undo", id)
+    daemon.made("redo", id, "--version", "3")
+    daemon.made("revert", id, "1", "--idempotency-key", "once")
+    log = [line.split()[:2] for line in daemon.made("log", id).splitlines()[1:]]
+    check(log == [["5", "revert"], ["4", "redo"], ["3", "undo"], ["2", "rename"], ["1", "create"]], f"{log}")
+    check(json.loads(daemon.made("log", id, "--json"))["versions"][0]["of"] == 1, "log --json says of what")
+    daemon.made("refine", id, "--at", "2", "-o", out)
+    check("version 2" in open(out).readline(), "--at is not of that version")
+    for args, says in ((["revert", id, "x"], "is no version"), (["redo", id], "nothing to redo"),
+                       (["refine", id, "--at", "9", "-o", out], "no version 9")):
+        ran = daemon.subd(*args)
+        check(ran.returncode and says in ran.stderr, f"subd {args}: {ran.returncode} {ran.stderr}")
+
+
 def people(folder):
     """Each undoes what is his own, and not under the feet of others."""
     tokens = {"ann": "a" * 40, "bob": "b" * 40, "eve": "e" * 40}
@@ -252,6 +271,7 @@ def history(_, folder):
         few.process.wait()
     for test in (reads, undoing, reverting):
         yield test.__name__, functools.partial(test, _)
+    yield "by_subd", functools.partial(by_subd, _, folder)
     for test in (people, restart):
         yield test.__name__, functools.partial(test, folder)
 
