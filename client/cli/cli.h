@@ -47,7 +47,7 @@ struct cli {
     struct subd_body pose_body;
     char file_primvars[64 * SUBD_MAX_PRIMVARS]; /* Those that a file takes when none are asked for; "" for none. */
     struct cli_writer *writer;                  /* The output file while a frame is fetched; NULL without one. */
-    int64_t version, at; /* at: an earlier version, which is refined. */
+    int64_t version, at;                        /* at: an earlier version, which is refined. */
     const char *ca_file;
     const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars, *pose, *what;
     const char *frames, *out_dir, *format; /* Of many results; frames is NULL or has these ends: */

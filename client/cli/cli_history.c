@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli_history.c: log, undo, redo and revert: earlier versions of a mesh, and bringing them back. */
 #include "cli.h"
+#include "client/lib/subd_history.h"
 #include <stdlib.h>
 #include <string.h>
 

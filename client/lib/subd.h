@@ -3,9 +3,7 @@
  *
  *   subd_open -> subd_push -> subd_refine (or subd_patches, subd_patches.h) -> subd_frame_free -> subd_close
  *                          -> subd_edits (subd_edits.h), subd_find and subd_rename (subd_names.h)
- *                          -> subd_versions, subd_undo, subd_redo, subd_revert (subd_history.h)
  *                          -> subd_cage_arrays (subd_cage.h)
- *
  * docs/c-client.md is the introduction, with two programs.
  *
  * Letters in shapes: V control vertices, F faces, C face corners (sum of the face sizes), U UV values. All arrays are
@@ -396,7 +394,6 @@ SUBD_API int subd_health(subd_client *c, int ready, struct subd_error *err) SUBD
 #endif
 #include "subd_cage.h"
 #include "subd_edits.h"
-#include "subd_history.h"
 #include "subd_loop.h"
 #include "subd_names.h"
 #include "subd_prims.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* subd_history.c: lists earlier versions of a mesh, and brings them back, for users of libsubd. */
+#include "subd_history.h"
 #include "subd_internal.h"
 #include <cjson/cJSON.h>
 #include <stdlib.h>

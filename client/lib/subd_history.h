@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_history.h: the calls of libsubd about earlier versions of a mesh. subd.h includes it and has the rules. An
- * earlier version is refined by subd_refine.at. */
+/* subd_history.h: the calls of libsubd about earlier versions of a mesh. subd.h has the rules. An earlier
+ * version is refined by subd_refine.at. */
 #ifndef SUBD_HISTORY_H
 #define SUBD_HISTORY_H
 #include "subd.h"

@@ -120,8 +120,8 @@ static bool is_undone(const struct store_version *list, int n, int64_t change)
     return false;
 }
 
-/* Of n versions from the latest on, the number of the caller's last change that can be undone, or of the one undone last
- * that can be redone; 0 when there is none. A change of one's own ends what one can redo. */
+/* Of n versions from the latest on, the number of the caller's last change that can be undone, or of the one undone
+ * last that can be redone; 0 when there is none. A change of one's own ends what one can redo. */
 static int64_t find_change(const struct store_version *list, int n, enum way way, const char *principal)
 {
     for (int i = 0; i < n; i++) {
