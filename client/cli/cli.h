@@ -47,7 +47,7 @@ struct cli {
     struct subd_body pose_body;
     char file_primvars[64 * SUBD_MAX_PRIMVARS]; /* Those that a file takes when none are asked for; "" for none. */
     struct cli_writer *writer;                  /* The output file while a frame is fetched; NULL without one. */
-    int64_t version;
+    int64_t version, at;                        /* at: an earlier version, which is refined. */
     const char *ca_file;
     const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars, *pose, *what;
     const char *frames, *out_dir, *format; /* Of many results; frames is NULL or has these ends: */
@@ -76,6 +76,10 @@ int cli_smooth(struct cli *c);
 int cli_positions(struct cli *c);
 int cli_edit(struct cli *c);
 int cli_rename(struct cli *c);
+int cli_log(struct cli *c);
+int cli_undo(struct cli *c);
+int cli_redo(struct cli *c);
+int cli_revert(struct cli *c);
 int cli_ls(struct cli *c);
 int cli_show(struct cli *c);
 int cli_rm(struct cli *c);

@@ -1,367 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_args.c: the table of verbs and the table of options of the command line, and how they are parsed. */
+/* cli_args.c: how the command line is parsed, by its tables. */
 #include "cli_args.h"
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { /* Each verb is a bit, so that an option can say which verbs take it. */
-       PUSH = 1,
-       REFINE = 2,
-       POSITIONS = 4,
-       EDIT = 8,
-       LS = 16,
-       SHOW = 32,
-       RM = 64,
-       PULL = 128,
-       PLAN = 256,
-       STAT = 512,
-       HEALTH = 1024,
-       BENCH = 2048,
-       PATCHES = 4096,
-       MATRIX = 8192,
-       RENAME = 16384,
-       NEIGHBORS = 32768,
-       FIELDS = 1 << 16,
-       SMOOTH = 1 << 17,
-       LOCAL = 1 << 18, /* The verbs that talk to no daemon: they have no option but --help. */
-       ALL = CLI_EVERY_VERB,
-       FRAME = REFINE | PATCHES,
-       MESH = PUSH | FRAME | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH
-};
-
-const struct cli_verb cli_verbs[] = {
-    {PUSH,
-     "push",
-     "FILE",
-     1,
-     1,
-     cli_push,
-     "sends a mesh, prints its id",
-     "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), .usda, or .json or .pb (a Mesh of subdd.proto); - "
-     "reads stdin, as OBJ or what its first bytes say. What of a file is not kept is named on stderr.\n"
-     "It reads .ply too, through libassimp .stl, .off, .glb, .gltf, .fbx, .3ds, .dae and others, through usdcat .usdc, "
-     ".usdz and binary .usd. What these split along seams is welded by position.",
-     {"subd push cube.obj --name cube", "subd push cube.obj --weld 0.001 --json"}},
-    {REFINE,
-     "refine",
-     "MESH|FILE...",
-     0,
-     CLI_MOST_FILES,
-     cli_refine,
-     "refines a mesh into .obj, .ply, .usda, .glb, .stl or .frame",
-     "A FILE is pushed, refined and removed again. -o - writes OBJ to stdout; without -o the frame is fetched, checked "
-     "and counted. OUT.frame is what the daemon sent.\n"
-     "UVs come along, under sqrt3 where the mesh's face-varying interpolation is `all`, and so do colours, face sets "
-     "and further UV sets where the format has a place for them (docs/meshes.md); .usda has all primvars, .ply vertex, "
-     "varying and uniform ones, .glb vertex and varying ones of up to four numbers. No file but .frame has tangents; "
-     ".stl has no UVs and no normals of vertices; .glb and .stl have triangles alone; .glb is Y up and in metres.\n"
-     "Several files need --out-dir; one that fails does not stop the rest, and the exit code is then that of the first "
-     "failure. With --frames, --pose and -o have one %0Nd each, which stands for the number of the frame: the topology "
-     "is that of MESH|FILE or, without one, of the first frame, and each frame gives its positions.",
-     {"subd refine cube.obj --level 4 --normals -o cube4.obj",
-      "subd refine --pose shot.%04d.obj --frames 1-3 --level 2 -o out.%04d.obj"}},
-    {PATCHES,
-     "patches",
-     "MESH|FILE",
-     1,
-     1,
-     cli_patches,
-     "the surface as B-spline patches and the faces that are none",
-     "Splits around irregular vertices and semi-sharp creases down to --level (1 to 10); what is regular stays whole. "
-     "OUT.obj has B-spline surfaces and faces, OUT.frame what the daemon sent. A FILE is pushed, asked for and removed "
-     "again. -o - writes OBJ to stdout. UVs do not come along.",
-     {"subd patches cube.obj --level 6", "subd patches cube.obj --level 6 -o patches.obj"}},
-    {MATRIX,
-     "matrix",
-     "MESH|FILE",
-     1,
-     1,
-     cli_matrix,
-     "what the control points are multiplied with, as Matrix Market text",
-     "A row for each refined vertex in grid order, a column for each control vertex. A FILE is pushed, asked for and "
-     "removed again. Goes to stdout, or to -o FILE.",
-     {"subd matrix cube.obj --level 2 -o cube2.mtx", "subd matrix cube.obj --surface limit --what tangent1"}},
-    {NEIGHBORS,
-     "neighbors",
-     "MESH|FILE RELATION",
-     2,
-     2,
-     cli_neighbors,
-     "which vertices, edges and faces are neighbours, as rows of text",
-     "RELATION is VV, VE, VF, EV, EF, FV, FE or FF: XY has a row for each vertex, edge or face X, with ids of Y: "
-     "\"12: 3 7 9\". Edges are numbered by (lower vertex, higher vertex). Rows ascend, but those of FV and FE, which "
-     "are "
-     "in the order of the face; an edge of FE that the face runs along from its higher end has a minus behind it. Ids "
-     "are rows of the cage, or of the refined level. A FILE is pushed, asked for and removed again. Goes to stdout, or "
-     "to -o FILE; FILE.frame is what the daemon sent.",
-     {"subd neighbors cube.obj VV", "subd neighbors cube.obj VF --oriented --ids 0,7"}},
-    {FIELDS,
-     "fields",
-     "MESH|FILE",
-     1,
-     1,
-     cli_fields,
-     "normals, curvatures and distances at the vertices",
-     "A line for each vertex on stdout, or in -o FILE. OUT.ply and the other mesh formats have the mesh with each "
-     "field as "
-     "a property, where the format has a place for it, and the first as colours from blue over white to red; OUT.frame "
-     "is what the daemon sent. A FILE is pushed, asked for and removed again.",
-     {"subd fields cube.obj --what gaussian -o cube_gaussian.ply", "subd fields cube.obj --what geodesic --sources 0"}},
-    {SMOOTH,
-     "smooth",
-     "MESH|FILE",
-     1,
-     1,
-     cli_smooth,
-     "smooths the positions of the control mesh, into a file or a new version",
-     "-o FILE has the polygons with the smoothed positions; with --store they become a new version of the mesh, and "
-     "its id "
-     "and version are printed.",
-     {"subd smooth cube.obj --iterations 3 -o smooth.obj", "subd smooth " CLI_SAMPLE_ID " --method cotangent --store"}},
-    {POSITIONS,
-     "positions",
-     "MESH FILE",
-     2,
-     2,
-     cli_positions,
-     "replaces all positions by those of an .obj or .usda",
-     NULL,
-     {"subd positions " CLI_SAMPLE_ID " cube_moved.obj", "subd positions " CLI_SAMPLE_ID " cube.obj --version 1"}},
-    {EDIT,
-     "edit",
-     "MESH FILE.json",
-     2,
-     2,
-     cli_edit,
-     "applies a batch of edits, all or nothing",
-     "FILE.json is {\"edits\": [...]} as the daemon's OpenAPI page has it. Without --version the current version is "
-     "taken.",
-     {"subd edit " CLI_SAMPLE_ID " edits.json", "subd edit " CLI_SAMPLE_ID " edits.json --idempotency-key again-1"}},
-    {RENAME,
-     "rename",
-     "MESH NAME",
-     2,
-     2,
-     cli_rename,
-     "gives a mesh another name, as a new version",
-     NULL,
-     {"subd rename " CLI_SAMPLE_ID " hero", "subd rename " CLI_SAMPLE_ID " hero --version 1"}},
-    {LS, "ls", "", 0, 0, cli_ls, "lists the meshes", NULL, {"subd ls", "subd ls --name cube --json"}},
-    {SHOW,
-     "show",
-     "MESH",
-     1,
-     1,
-     cli_show,
-     "tells what is known of a mesh",
-     NULL,
-     {"subd show " CLI_SAMPLE_ID, "subd show " CLI_SAMPLE_ID " --json"}},
-    {RM,
-     "rm",
-     "MESH",
-     1,
-     1,
-     cli_rm,
-     "removes a mesh",
-     NULL,
-     {"subd rm " CLI_SAMPLE_ID, "subd rm " CLI_SAMPLE_ID " --version 1"}},
-    {PULL,
-     "pull",
-     "MESH",
-     1,
-     1,
-     cli_pull,
-     "fetches the control mesh as OBJ with tags, USDA, JSON or protobuf",
-     "Goes to stdout as OBJ, or to -o FILE: .usda, .json and .pb (with the ids that edits need), else OBJ. What the "
-     "format cannot carry is named on stderr.",
-     {"subd pull " CLI_SAMPLE_ID, "subd pull " CLI_SAMPLE_ID " -o cage.usda"}},
-    {PLAN,
-     "plan",
-     "MESH",
-     1,
-     1,
-     cli_plan,
-     "tells what a refine would cost, without doing it",
-     "Counts and bytes are exact. The time is what frames of about this size took this daemon on this machine; until "
-     "it "
-     "has made one there is none.",
-     {"subd plan " CLI_SAMPLE_ID " --level 8", "subd plan " CLI_SAMPLE_ID " --level 5 --normals --json"}},
-    {STAT,
-     "stat",
-     "",
-     0,
-     0,
-     cli_stat,
-     "tells the daemon's version, device, limits, engines and what they do",
-     NULL,
-     {"subd stat", "subd stat --json"}},
-    {HEALTH,
-     "health",
-     "",
-     0,
-     0,
-     cli_health,
-     "asks whether the daemon is alive and ready",
-     "Exits with 0 only when it is ready.",
-     {"subd health", "subd health --timeout 2"}},
-    {BENCH,
-     "bench",
-     "MESH|FILE",
-     1,
-     1,
-     cli_bench,
-     "repeats a refine over one connection, prints latencies and GB/s",
-     NULL,
-     {"subd bench cube.obj --level 5", "subd bench cube.obj --level 3 --repeat 20 --compact"}},
-    {LOCAL,
-     "help",
-     "[VERB]",
-     0,
-     1,
-     cli_help,
-     "tells how subd, or one verb of it, is used",
-     NULL,
-     {"subd help", "subd help refine"}},
-    {LOCAL,
-     "completion",
-     "SHELL",
-     1,
-     1,
-     cli_completion,
-     "prints the script that completes subd in bash, zsh or fish",
-     NULL,
-     {"subd completion bash", "subd completion fish"}},
-    {LOCAL, "man", "", 0, 0, cli_man, NULL, NULL, {NULL, NULL}},
-    {0}};
-
-enum { /* These are the values that getopt_long returns. A mesh option is OPTION + its value of enum subd_option. */
-       OPTION = 256,
-       SERVER = OPTION + SUBD_N_OPTIONS,
-       TOKEN_FILE,
-       CA_FILE,
-       JSON,
-       TIMEOUT,
-       NAME,
-       KEY,
-       LEVEL,
-       METHOD,
-       SURFACE,
-       NORMALS,
-       SPLIT_NORMALS,
-       TANGENTS,
-       COMPACT,
-       PRIMVARS,
-       POSE,
-       FRAMES,
-       OUT_DIR,
-       FORMAT,
-       ONLY_POSITIONS,
-       NO_VERIFY,
-       VERSION,
-       REPEAT,
-       REORDER,
-       STRICT,
-       WHAT,
-       SOURCES,
-       ITERATIONS,
-       STRENGTH,
-       BOUNDARY,
-       STORE,
-       RING,
-       ORIENTED,
-       FIRST,
-       COUNT,
-       IDS,
-       WELD,
-       NO_WELD,
-       PRIM,
-       EVERY,
-       TIME
-};
-
-const struct cli_option cli_options[] = {
-    {"output", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH,
-     "where the result goes; appears only when it is complete", NULL},
-    {"out", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH, NULL,
-     NULL}, /* Else it would be short for --out-dir, too. */
-    {"out-dir", "DIR", OUT_DIR, REFINE, "a folder for several results, which have the names of their files", NULL},
-    {"format", "SUFFIX", FORMAT, REFINE, "of the files in --out-dir (default obj)", "obj ply usda glb stl frame"},
-    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX | NEIGHBORS | FIELDS,
-     "subdivision level, 1 to 15 (default 1); neighbors, fields: 0 too, the control mesh (its default)", NULL},
-    {"method", "NAME", METHOD, REFINE | PLAN | BENCH | SMOOTH,
-     "engine: auto, edge-friend, ... (`subd stat` lists them); smooth: uniform (default), cotangent, bilateral, "
-     "curvatureFlow",
-     NULL},
-    {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH | MATRIX,
-     "points of the refined mesh, or of the limit; limitAtLevel is OpenSubdiv's", "refined limit limitAtLevel"},
-    {"what", "ROWS", WHAT, MATRIX | FIELDS,
-     "the matrix of these; tangents are of --surface limit (default points). Fields: one or more, commas between",
-     "points tangent1 tangent2 normals gaussian mean geodesic"},
-    {"sources", "FILE|LIST", SOURCES, FIELDS, "of geodesic: vertices, such as 3,8; or a file of them, - is stdin",
-     NULL},
-    {"iterations", "N", ITERATIONS, SMOOTH, "how many steps, 1 to 1,000 (default 1)", NULL},
-    {"strength", "S", STRENGTH, SMOOTH, "of a step, above 0 and at most 1 (default 0.5)", NULL},
-    {"boundary", "TOKEN", BOUNDARY, SMOOTH, "whether boundaries stay, or are smoothed along themselves", "kept along"},
-    {"store", NULL, STORE, SMOOTH, "the result becomes a new version of the mesh", NULL},
-    {"ring", "N", RING, NEIGHBORS, "of VV and FF, all that is 1 to N steps away, N up to 64 (default 1)", NULL},
-    {"oriented", NULL, ORIENTED, NEIGHBORS, "rows of VV, VE and VF go round the vertex against the clock", NULL},
-    {"first", "N", FIRST, NEIGHBORS, "the first row (default 0)", NULL},
-    {"count", "N", COUNT, NEIGHBORS, "how many rows (default: all from --first on)", NULL},
-    {"ids", "FILE|LIST", IDS, NEIGHBORS, "the rows of these, such as 3,3,8; or a file of ids, - is stdin", NULL},
-    {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals", NULL},
-    {"split-normals", NULL, SPLIT_NORMALS, REFINE | PLAN | BENCH,
-     "with normals of their own on each side of an infinitely sharp edge, as --normals has them in .obj, .usda and "
-     ".glb",
-     NULL},
-    {"tangents", NULL, TANGENTS, REFINE | PLAN | BENCH, "with tangents; needs --surface limit or limitAtLevel", NULL},
-    {"compact", NULL, COMPACT, REFINE | PLAN | BENCH,
-     "positions, normals and UVs come in 16 bits (proto/README.md, \"Compact blocks\"); files have floats", NULL},
-    {"primvars", "NAMES", PRIMVARS, REFINE | PLAN | BENCH,
-     "with these primvars, commas between, or \"*\": all (`subd show` lists them)", NULL},
-    {"only-positions", NULL, ONLY_POSITIONS, REFINE | PLAN,
-     "no faces, no UVs: the frame, whatever its size, goes to OUT.frame, - or a device as it comes", NULL},
-    {"pose", "FILE", POSE, REFINE,
-     "of the positions in this .obj or .usda, which the daemon does not keep; with --frames a pattern, shot.%04d.obj",
-     NULL},
-    {"frames", "A-B", FRAMES, REFINE, "the frames of --pose, both ends among them", NULL},
-    {"no-verify", NULL, NO_VERIFY, FRAME | BENCH, "do not check the digests", NULL},
-    {"repeat", "N", REPEAT, BENCH, "how many times (default 100)", NULL},
-    {"name", "NAME", NAME, MESH | LS,
-     "the mesh's name; default: that of FILE without folder and ending. ls: lists only this name", NULL},
-    {"version", "N", VERSION, POSITIONS | EDIT | RENAME | RM | SMOOTH, "only if the mesh still has this version", NULL},
-    {"idempotency-key", "KEY", KEY, PUSH | EDIT, "a repeat with the same key is not done twice", NULL},
-    {"scheme", "TOKEN", OPTION + SUBD_SCHEME, MESH, "the subdivision scheme", "catmullClark loop bilinear sqrt3"},
-    {"interpolate-boundary", "TOKEN", OPTION + SUBD_INTERPOLATE_BOUNDARY, MESH, "what boundaries are",
-     "edgeAndCorner edgeOnly none"},
-    {"face-varying-linear-interpolation", "TOKEN", OPTION + SUBD_FACE_VARYING, MESH, "where UVs are linear",
-     "cornersPlus1 none cornersOnly cornersPlus2 boundaries all"},
-    {"triangle-subdivision-rule", "TOKEN", OPTION + SUBD_TRIANGLE_RULE, MESH, "how catmullClark does triangles",
-     "catmullClark smooth"},
-    {"crease-method", "TOKEN", OPTION + SUBD_CREASE_METHOD, MESH, "how sharpness decreases", "uniform chaikin"},
-    {"orientation", "TOKEN", OPTION + SUBD_ORIENTATION, MESH, "the winding of faces", "rightHanded leftHanded"},
-    {"reorder", "TOKEN", REORDER, MESH, "rcm puts neighbours close in memory; ids stay those of the file", "none rcm"},
-    {"strict", NULL, STRICT, MESH, "refuse a FILE of which something would be left out with a warning", NULL},
-    {"weld", "DISTANCE", WELD, MESH,
-     "vertices within it become one; 0: those of one position. Other formats than OBJ, USDA, JSON and protobuf have 0",
-     NULL},
-    {"no-weld", NULL, NO_WELD, MESH, "leaves vertices of one position apart", NULL},
-    {"prim", "PATH", PRIM, MESH, "the mesh of this path or name, of a file with several", NULL},
-    {"time", "N", TIME, MESH, "the time code at which a .usda with timeSamples is read (default: the first)", NULL},
-    {"all", NULL, EVERY, PUSH, "each mesh of a file becomes one, named by its path", NULL},
-    {"server", "URL", SERVER, ALL, "the daemon, or unix:/PATH; default $SUBD_SERVER, else http://127.0.0.1:7373", NULL},
-    {"ca-file", "FILE", CA_FILE, ALL, "certificates (PEM) that alone vouch for an https server; default: the system's",
-     NULL},
-    {"token-file", "FILE", TOKEN_FILE, ALL, "file with the bearer token; default: the token in $SUBD_TOKEN", NULL},
-    {"timeout", "SECONDS", TIMEOUT, ALL,
-     "for each request; the daemon gives up by then as well. Default: none, but 5 s to connect, and without a byte 10 "
-     "s "
-     "(ls, show, stat, health) or 150 s (the others)",
-     NULL},
-    {"json", NULL, JSON, ALL, "answers, warnings and errors as JSON on stdout", NULL},
-    {"help", NULL, 'h', ALL | LOCAL, "this text", NULL},
-    {0}};
-enum { N_OPTIONS = sizeof cli_options / sizeof *cli_options - 1 };
+static int count_options(void)
+{
+    int n = 0;
+    while (cli_options[n].name)
+        n++;
+    return n;
+}
 
 const struct cli_verb *cli_find_verb(const char *name)
 {
@@ -441,6 +91,7 @@ static int take(struct cli *c, int value, char *text)
     case BOUNDARY: c->boundary = text; return 1;
     case STORE: c->store = 1; return 1;
     case REPEAT: return (c->repeat = number(text) > 10000000 ? -1 : (int)number(text)) >= 1;
+    case AT_VERSION: return (c->at = number(text)) >= 1;
     case VERSION: return (c->version = number(text)) >= 1;
     case TIMEOUT:
         c->timeout_s = strtod(text, &end);
@@ -508,9 +159,9 @@ static int no_option(const struct cli *c, int value, const char *word, const str
 
 static int parse_options(struct cli *c, int argc, char **argv, const struct cli_verb *v, uint64_t *used)
 {
-    struct option options[N_OPTIONS + 1] = {0};
+    struct option options[CLI_MAX_OPTIONS + 1] = {0};
     int value, index;
-    for (int i = 0; i < N_OPTIONS; i++)
+    for (int i = 0; cli_options[i].name; i++)
         options[i] = (struct option){cli_options[i].name, cli_options[i].argument ? required_argument : no_argument,
                                      NULL, cli_options[i].value};
     opterr = 0;
@@ -530,7 +181,7 @@ static int parse_options(struct cli *c, int argc, char **argv, const struct cli_
 /* Options that contradict each other or belong to another verb. */
 static int check_options(const struct cli *c, const struct cli_verb *v, uint64_t used)
 {
-    for (int i = 0; i < N_OPTIONS; i++)
+    for (int i = 0; cli_options[i].name; i++)
         if (used >> i & 1 && !(cli_options[i].verbs & v->bit))
             return cli_fail(c, EXIT_USAGE, "`subd %s` has no option --%s; see `subd help %s`", v->name,
                             cli_options[i].name, v->name);
@@ -562,7 +213,7 @@ int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
         return rc;
     if (optind < argc && !(v = cli_find_verb(argv[optind])))
         return no_verb(c, argv[optind]);
-    if (argc < 2 || used >> (N_OPTIONS - 1)) { /* The last option is --help. */
+    if (argc < 2 || used >> (count_options() - 1)) { /* The last option is --help. */
         cli_help_text(v);
         return argc < 2 ? EXIT_USAGE : EXIT_DONE;
     }

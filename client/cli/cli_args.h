@@ -1,9 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_args.h: the table of verbs and the table of options. Parsing (cli_args.c), help (cli_help.c), completion of the
- * shells (cli_completion.c) and the manual page (cli_man.c) all follow from them. */
+/* cli_args.h: the table of verbs and the table of options (cli_tables.c). Parsing (cli_args.c), help (cli_help.c),
+ * completion of the shells (cli_completion.c) and the manual page (cli_man.c) all follow from them. */
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H
 #include "cli.h"
+
+#define CLI_EVERY_VERB 0xFFFFF /* The verbs of an option that every verb takes. */
+#define CLI_MAX_OPTIONS 64     /* Sets of them are bits of a number. */
+
+enum { /* Each verb is a bit, so that an option can say which verbs take it. */
+       PUSH = 1,
+       REFINE = 2,
+       POSITIONS = 4,
+       EDIT = 8,
+       LS = 16,
+       SHOW = 32,
+       RM = 64,
+       PULL = 128,
+       PLAN = 256,
+       STAT = 512,
+       HEALTH = 1024,
+       BENCH = 2048,
+       PATCHES = 4096,
+       MATRIX = 8192,
+       RENAME = 16384,
+       NEIGHBORS = 32768,
+       FIELDS = 1 << 16,
+       SMOOTH = 1 << 17,
+       LOG = 1 << 18,
+       BACK = 1 << 19,  /* revert, undo and redo. */
+       LOCAL = 1 << 20, /* The verbs that talk to no daemon: they have no option but --help. */
+       ALL = CLI_EVERY_VERB,
+       FRAME = REFINE | PATCHES,
+       MESH = PUSH | FRAME | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH
+};
+enum { /* These are the values that getopt_long returns. A mesh option is OPTION + its value of enum subd_option. */
+       OPTION = 256,
+       SERVER = OPTION + SUBD_N_OPTIONS,
+       TOKEN_FILE,
+       CA_FILE,
+       JSON,
+       TIMEOUT,
+       NAME,
+       KEY,
+       LEVEL,
+       METHOD,
+       SURFACE,
+       NORMALS,
+       SPLIT_NORMALS,
+       TANGENTS,
+       COMPACT,
+       PRIMVARS,
+       POSE,
+       FRAMES,
+       OUT_DIR,
+       FORMAT,
+       ONLY_POSITIONS,
+       NO_VERIFY,
+       VERSION,
+       REPEAT,
+       REORDER,
+       STRICT,
+       WHAT,
+       SOURCES,
+       ITERATIONS,
+       STRENGTH,
+       BOUNDARY,
+       STORE,
+       RING,
+       ORIENTED,
+       FIRST,
+       COUNT,
+       IDS,
+       WELD,
+       NO_WELD,
+       PRIM,
+       EVERY,
+       TIME,
+       AT_VERSION
+};
 
 struct cli_verb {
     int bit; /* Its bit in cli_option.verbs. */
@@ -23,7 +98,6 @@ struct cli_option {
 extern const struct cli_verb cli_verbs[];     /* A row without a name ends the table. */
 extern const struct cli_option cli_options[]; /* A row without a name ends the table. */
 #define CLI_SAMPLE_ID "m_6fc15f7f543cabae"    /* The id in examples. */
-#define CLI_EVERY_VERB 0x3FFFF                /* The verbs of an option that every verb takes. */
 
 const struct cli_verb *cli_find_verb(const char *name);
 /* cli_nearest_verb, cli_nearest_option: the name that was probably meant, by edit distance; NULL when none is near.

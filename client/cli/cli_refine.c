@@ -46,7 +46,7 @@ static void request_of(struct cli *c, const struct subd_mesh_info *m, struct sub
 {
     const struct surface_format *format = format_of(c);
     *r = (struct subd_refine)SUBD_INIT(subd_refine, .level = c->level, .surface = c->surface, .method = c->method,
-                                       .skip_digests = c->skip_digests);
+                                       .at = c->at, .skip_digests = c->skip_digests);
     r->primvars = c->primvars;
     r->include = SUBD_POSITIONS | SUBD_INDICES | c->include;
     if (has_refined_uvs(m))

@@ -4,7 +4,6 @@
  *   subd_open -> subd_push -> subd_refine (or subd_patches, subd_patches.h) -> subd_frame_free -> subd_close
  *                          -> subd_edits (subd_edits.h), subd_find and subd_rename (subd_names.h)
  *                          -> subd_cage_arrays (subd_cage.h)
- *
  * docs/c-client.md is the introduction, with two programs.
  *
  * Letters in shapes: V control vertices, F faces, C face corners (sum of the face sizes), U UV values. All arrays are
@@ -336,6 +335,7 @@ struct subd_refine {
      * value other than 0 cancels the call. */
     int (*sink)(void *arg, const struct subd_frame *f, const struct subd_block *b, int64_t at, const void *p, size_t n);
     void *sink_arg;
+    int64_t at; /* An earlier version of the mesh (subd_history.h); 0 is the present one. */
 };
 /* subd_refine: GET refined. Blocks go from the socket's buffer straight to their place and are verified on the way.
  * Result  SUBD_OK, or SUBD_UNCHANGED with *frame as it was

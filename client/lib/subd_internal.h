@@ -87,13 +87,14 @@ typedef int (*subd_finish_fn)(subd_client *c, void *out, struct subd_error *err)
  * next request and returns what that gives. */
 typedef int (*subd_then_fn)(subd_client *c, int rc);
 
+#define SUBD_IF_ANY (-1)
 struct subd_request {
     const char *method;
     struct subd_text path; /* subd_request_start takes it over, even when it fails. */
     const char *accept;
     struct subd_body body; /* data NULL sends no body. */
     void *owned;           /* Freed when the request ends, even when it fails. */
-    int64_t if_version;    /* Sent as If-Match; 0 sends none. */
+    int64_t if_version;    /* Sent as If-Match; 0 sends none, SUBD_IF_ANY "*". */
     const char *if_none_match, *idempotency_key;
     struct subd_frame *frame;         /* If it is not NULL, an answer of status 200 is parsed into it. */
     const struct subd_refine *refine; /* What the frame must match. */

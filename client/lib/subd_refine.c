@@ -29,6 +29,8 @@ static int take_refine(struct subd_refine *r, const struct subd_refine *asked, s
         r->include = include |= SUBD_NORMALS;
     if (r->level < 1 || r->level > SUBD_MAX_LEVEL || include & ~(unsigned)SUBD_REFINE_BLOCKS)
         return subd_fail(err, SUBD_EUSAGE, "level %d or the set of blocks %u is out of range", r->level, include);
+    if (r->at < 0)
+        return subd_fail(err, SUBD_EUSAGE, "%lld is no version", (long long)r->at);
     if (r->compact & ~(include & SUBD_COMPACT_BLOCKS))
         return subd_fail(err, SUBD_EUSAGE, "positions, normals and UVs that are asked for can be compact, not %u",
                          r->compact);
@@ -41,6 +43,8 @@ static int take_refine(struct subd_refine *r, const struct subd_refine *asked, s
     subd_text_query(t, "primvars", r->primvars && *r->primvars ? r->primvars : NULL);
     subd_text_query(t, "surface", r->surface);
     subd_text_query(t, "method", r->method);
+    if (r->at)
+        subd_text_add(t, "&version=%lld", (long long)r->at);
     return SUBD_OK;
 }
 

@@ -205,7 +205,7 @@ static int set_headers(subd_client *c, const struct subd_request *r)
     struct subd_call *call = &c->call;
     char version[32], timeout[24];
     int rc;
-    snprintf(version, sizeof version, "\"%lld\"", (long long)r->if_version);
+    snprintf(version, sizeof version, r->if_version == SUBD_IF_ANY ? "*" : "\"%lld\"", (long long)r->if_version);
     snprintf(timeout, sizeof timeout, "%lld", (long long)c->config.request_timeout_ms);
     if ((rc = header(call, "Authorization", c->bearer)) || (rc = header(call, "Accept", r->accept)) ||
         (r->body.data && (rc = header(call, "Content-Type", r->body.media_type))) ||

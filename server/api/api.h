@@ -36,6 +36,10 @@ void api_neighbors_of(struct request *r);
 void api_plan(struct request *r);
 void api_fields(struct request *r);
 void api_smooth(struct request *r);
+void api_versions(struct request *r);
+void api_revert(struct request *r);
+void api_undo(struct request *r);
+void api_redo(struct request *r);
 
 /* What a MeshInfo says about the memory that a mesh holds, and how its upload went. */
 struct info_state {
@@ -44,6 +48,8 @@ struct info_state {
     const int64_t *bandwidth;    /* [2] The bandwidth before and after a reorder; NULL when none was asked for. */
     const struct text *warnings; /* Lines about what the mesh lost on its way in; NULL says nothing of them. */
 };
+/* write_date: a time as RFC 3339 has it. */
+void write_date(char out[40], int64_t ms);
 /* info_json, info_proto: write a MeshInfo as a JSON object or as a message. */
 void info_json(struct text *out, const struct store_info *info, const struct info_state *state);
 void info_proto(struct text *out, const struct store_info *info, const struct info_state *state);
@@ -69,10 +75,10 @@ struct positions;
 int positions_read(struct mesh_job *j, bool whole, struct positions **out);
 /* positions_move: moves the vertices on the device, which checks the coordinates; so this comes before the commit. On
  * the compute thread. Returns JOB_AGAIN as ensure_resident does.
- * positions_commit: makes them a new version, on the storage thread.
+ * positions_commit: makes them a new version, on the storage thread; `kind` says how (struct store_change).
  * positions_adopt: a step on the loop that takes the new version over. */
 int positions_move(struct job *job, const struct positions *p);
-int positions_commit(struct job *job, const struct positions *p);
+int positions_commit(struct job *job, const struct positions *p, const char *kind);
 int positions_adopt(struct job *job);
 /* usda_ask_of: what of a USDA file a query asks for. Errors  SDD_EINVALID (no time, or a body of another media type) */
 struct usda_ask;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-static void write_date(char out[40], int64_t ms)
+void write_date(char out[40], int64_t ms)
 {
     time_t seconds = (time_t)(ms / 1000);
     struct tm tm;

@@ -142,6 +142,7 @@ static int create_commit(struct job *job)
     if (c->base.answer.failed)
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
     version_tag(tag, 1, c->base.media_out);
+    operation_author(&c->base, "create", 0, 0);
     rc = store_create(job_service(job)->storage->store, c->info.id, c->mesh, now,
                       idempotency_record(&c->base, &record, 201, c->location, tag), &c->info, &job->err);
     job->committed = !rc;
@@ -151,7 +152,7 @@ static int create_commit(struct job *job)
 static int create_adopt(struct job *job)
 {
     struct create_job *c = (struct create_job *)job;
-    struct slot *slot = slot_get(&memory_of(job)->slots, c->info.id);
+    struct slot *slot = slot_get(&memory_of(job)->slots, c->info.id, STORE_ANY_VERSION);
     if (!slot)
         return SDD_OK; /* Memory is out, but the mesh is stored, and the next request finds it there. */
     slot_use(&memory_of(job)->slots, slot);
@@ -304,6 +305,7 @@ static bool rename_nothing(const struct job *job)
 static int rename_commit(struct job *job)
 {
     struct rename_job *n = (struct rename_job *)job;
+    operation_author(&n->base, "rename", 0, 0);
     int rc = store_rename(job_service(job)->storage->store, slot_of(job)->id, slot_of(job)->info.version, n->name,
                           now_ms(), &n->info, &job->err);
     job->committed = !rc;
@@ -323,6 +325,7 @@ static int rename_adopt(struct job *job)
         memcpy(slot->host->name, info->name, sizeof info->name);
     slot->info = *info;
     cache_forget(&memory_of(job)->cache, slot);
+    operation_adopted(job);
     return SDD_OK;
 }
 
@@ -364,8 +367,10 @@ static int delete_commit(struct job *job)
 
 static int delete_forget(struct job *job)
 {
+    struct slots *slots = &memory_of(job)->slots;
     cache_forget(&memory_of(job)->cache, slot_of(job));
-    slot_forget(&memory_of(job)->slots, slot_of(job));
+    slot_forget(slots, slot_of(job));
+    slots_forget_versions(slots, &memory_of(job)->cache, slot_of(job)->id, INT64_MAX);
     return SDD_OK;
 }
 

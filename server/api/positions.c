@@ -79,9 +79,10 @@ int positions_move(struct job *job, const struct positions *p)
     return rc;
 }
 
-int positions_commit(struct job *job, const struct positions *p)
+int positions_commit(struct job *job, const struct positions *p, const char *kind)
 {
     struct slot *slot = slot_of(job);
+    operation_author((const struct mesh_job *)job, kind, 0, 0);
     int rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, now_ms(), NULL,
                               &slot->info, &job->err);
     job->committed = !rc;
@@ -97,13 +98,14 @@ static int move(struct job *job)
 
 static int commit(struct job *job)
 {
-    return positions_commit(job, ((const struct positions_job *)job)->positions);
+    return positions_commit(job, ((const struct positions_job *)job)->positions, "positions");
 }
 
 int positions_adopt(struct job *job)
 {
     slot_of(job)->resident->version = slot_of(job)->info.version;
     cache_forget(&memory_of(job)->cache, slot_of(job));
+    operation_adopted(job);
     return SDD_OK;
 }
 

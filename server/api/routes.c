@@ -10,16 +10,18 @@
 static const char *const q_create[] = {"name", "reorder", "strict", "prim", "time", NULL};
 static const char *const q_list[] = {"name", "after", "limit", NULL};
 static const char *const q_positions[] = {"first", "prim", "time", NULL};
-static const char *const q_refined[] = {"level",   "surface",  "include", "normals",
-                                        "compact", "primvars", "method",  NULL};
-static const char *const q_pose[] = {"level",    "surface", "include", "normals", "compact",
-                                     "primvars", "method",  "prim",    "time",    NULL};
-static const char *const q_matrix[] = {"level", "surface", "what", NULL};
-static const char *const q_neighbors[] = {"relation", "level", "ring", "oriented", "first", "count", NULL};
-static const char *const q_neighbors_of[] = {"relation", "level", "ring", "oriented", NULL};
-static const char *const q_fields[] = {"what", "sources", "level", NULL};
+static const char *const q_version[] = {"version", NULL};
+static const char *const q_versions[] = {"before", "limit", NULL};
+static const char *const q_refined[] = {"level",    "surface", "include", "normals", "compact",
+                                        "primvars", "method",  "version", NULL};
+static const char *const q_pose[] = {"level",  "surface", "include", "normals", "compact", "primvars",
+                                     "method", "prim",    "time",    "version", NULL};
+static const char *const q_matrix[] = {"level", "surface", "what", "version", NULL};
+static const char *const q_neighbors[] = {"relation", "level", "ring", "oriented", "first", "count", "version", NULL};
+static const char *const q_neighbors_of[] = {"relation", "level", "ring", "oriented", "version", NULL};
+static const char *const q_fields[] = {"what", "sources", "level", "version", NULL};
 static const char *const q_smooth[] = {"store", NULL};
-static const char *const q_patches[] = {"level", "surface", NULL};
+static const char *const q_patches[] = {"level", "surface", "version", NULL};
 
 const struct route routes[] = {
     {"GET", "/v1/health/live", "live", SCOPE_NONE, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, true, api_live,
@@ -42,13 +44,13 @@ const struct route routes[] = {
      "store a control mesh"},
     {"GET", "/v1/meshes", "list", SCOPE_READ, 0, INFO, MEDIA_JSON, q_list, false, false, api_list,
      "meshes, by id, in pages"},
-    {"GET", "/v1/meshes/{id}", "show", SCOPE_READ, 0, INFO, MEDIA_JSON, NULL, false, false, api_show,
+    {"GET", "/v1/meshes/{id}", "show", SCOPE_READ, 0, INFO, MEDIA_JSON, q_version, false, false, api_show,
      "a mesh without its geometry"},
     {"PATCH", "/v1/meshes/{id}", "rename", SCOPE_EDIT, MEDIA_JSON, INFO, MEDIA_JSON, NULL, false, false, api_rename,
      "give a mesh another name"},
     {"DELETE", "/v1/meshes/{id}", "delete", SCOPE_EDIT, 0, 0, MEDIA_JSON, NULL, false, false, api_delete,
      "forget a mesh"},
-    {"GET", "/v1/meshes/{id}/cage", "cage", SCOPE_READ, 0, BODY_MESH | MEDIA_FILES, MEDIA_JSON, NULL, false, false,
+    {"GET", "/v1/meshes/{id}/cage", "cage", SCOPE_READ, 0, BODY_MESH | MEDIA_FILES, MEDIA_JSON, q_version, false, false,
      api_cage, "the control mesh"},
     {"PUT", "/v1/meshes/{id}/positions", "positions", SCOPE_EDIT, BODY_MESH | MEDIA_OCTETS, INFO, MEDIA_JSON,
      q_positions, false, false, api_positions, "move vertices"},
@@ -70,6 +72,14 @@ const struct route routes[] = {
      api_fields, "normals, curvatures and distances at the vertices"},
     {"POST", "/v1/meshes/{id}/smooth", "smooth", SCOPE_READ, MEDIA_JSON, MEDIA_FRAME | INFO, MEDIA_FRAME, q_smooth,
      false, false, api_smooth, "smoothed positions, not kept or as a new version"},
+    {"GET", "/v1/meshes/{id}/versions", "versions", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, q_versions, false, false,
+     api_versions, "the versions that can be read, who made them and how"},
+    {"POST", "/v1/meshes/{id}/revert", "revert", SCOPE_EDIT, MEDIA_JSON, INFO, MEDIA_JSON, NULL, false, false,
+     api_revert, "make an earlier version the next one"},
+    {"POST", "/v1/meshes/{id}/undo", "undo", SCOPE_EDIT, 0, INFO, MEDIA_JSON, NULL, false, false, api_undo,
+     "undo the caller's last change"},
+    {"POST", "/v1/meshes/{id}/redo", "redo", SCOPE_EDIT, 0, INFO, MEDIA_JSON, NULL, false, false, api_redo,
+     "redo what the caller has undone last"},
     {"GET", "/v1/meshes/{id}/plan", "plan", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, q_refined, false, false, api_plan,
      "what refined would cost"},
 };

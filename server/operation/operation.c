@@ -108,6 +108,7 @@ void *mesh_job_create(struct request *r, size_t bytes, bool with_key)
     j->media_out = r->media_out;
     j->body = r->body;
     j->body_bytes = r->body_bytes;
+    memcpy(j->principal, r->principal, sizeof j->principal);
     j->job.cost_ns[ON_HOST] = HOST_NS_A_BYTE * (int64_t)r->body_bytes;
     j->job.cost_ns[ON_DEVICE] = DEVICE_NS_A_BYTE * (int64_t)r->body_bytes;
     j->query = r->query;
@@ -145,7 +146,14 @@ static bool finds_all(struct mesh_job *j)
 
 void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops *ops)
 {
-    j->slot = slot_get(&service_of(r)->memory->slots, r->mesh);
+    struct sdd_error err = {0};
+    int64_t version = STORE_ANY_VERSION;
+    if (query_int(&j->query, "version", 1, INT64_MAX, &version, &err)) {
+        answer_error(r, &err);
+        ops->free(&j->job);
+        return;
+    }
+    j->slot = slot_get(&service_of(r)->memory->slots, r->mesh, version);
     if (j->slot) {
         slot_use(&service_of(r)->memory->slots, j->slot);
         j->job.request = r;
@@ -164,8 +172,9 @@ void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 int step_find(struct job *job)
 {
-    int rc = storage_result(job_service(job)->storage, store_find(job_service(job)->storage->store, slot_of(job)->id,
-                                                                  &slot_of(job)->info, &job->err));
+    int rc =
+        storage_result(job_service(job)->storage, store_find(job_service(job)->storage->store, slot_of(job)->id,
+                                                             slot_of(job)->version, &slot_of(job)->info, &job->err));
     slot_of(job)->known = !rc;
     return rc;
 }
@@ -181,8 +190,8 @@ int step_load(struct job *job)
     int rc = decode_begin((struct mesh_job *)job, 0);
     if (rc)
         return rc;
-    rc = storage_result(job_service(job)->storage,
-                        store_load(job_service(job)->storage->store, slot->id, &slot->host, &slot->info, &job->err));
+    rc = storage_result(job_service(job)->storage, store_load(job_service(job)->storage->store, slot->id, slot->version,
+                                                              &slot->host, &slot->info, &job->err));
     slot->known = !rc;
     return decode_end((struct mesh_job *)job, rc);
 }
@@ -213,6 +222,19 @@ int step_match(struct job *job)
                       (long long)j->expected);
     job->err.available = version;
     return rc;
+}
+
+void operation_author(const struct mesh_job *j, const char *kind, int64_t n_edits, int64_t of)
+{
+    const struct store_change change = {j->principal, kind, n_edits, of};
+    store_author(job_service(&j->job)->storage->store, &change);
+}
+
+void operation_adopted(struct job *job)
+{
+    const struct slot *slot = slot_of(job);
+    slots_forget_versions(&memory_of(job)->slots, &memory_of(job)->cache, slot->id,
+                          slot->info.version + 1 - job_service(job)->config->history_versions);
 }
 
 int step_settle_record(struct job *job)

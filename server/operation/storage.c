@@ -34,6 +34,7 @@ int storage_open(struct storage *s, const struct config *config, struct log *log
     if (rc)
         return rc;
     const struct store_loss *loss = store_loss(s->store);
+    store_keep(s->store, config->history_versions, config->history_bytes);
     log_loss(loss, log);
     if (loss->waits && config->accept_data_loss) {
         rc = store_accept_loss(s->store, now_ms(), err);

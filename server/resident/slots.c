@@ -2,8 +2,10 @@
 /* slots.c: keeps the slots of the meshes in memory for the rooms that work on meshes, and evicts the least recently
  * used host copies and records. */
 #include "server/resident/slots.h"
+#include "server/resident/cache.h"
 #include "server/resident/release.h"
 #include "server/resident/residency.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +50,8 @@ void slot_drop_host(struct slots *slots, struct slot *slot)
 static void destroy(struct slots *slots, struct slot *slot)
 {
     slot_forget(slots, slot);
-    table_remove(&slots->table, &slot->node);
+    if (!slot->gone)
+        table_remove(&slots->table, &slot->node);
     list_remove(&slot->lru);
     free(slot);
 }
@@ -66,16 +69,22 @@ struct slot *slot_find(const struct slots *slots, const char *id)
     return node ? CONTAINER(node, struct slot, node) : NULL;
 }
 
-struct slot *slot_get(struct slots *slots, const char *id)
+struct slot *slot_get(struct slots *slots, const char *id, int64_t version)
 {
-    struct slot *slot = slot_find(slots, id);
-    if (slot || strlen(id) >= STORE_ID_SIZE || !(slot = calloc(1, sizeof *slot)))
+    char key[SLOT_KEY_SIZE];
+    if (strlen(id) >= STORE_ID_SIZE)
+        return NULL;
+    (void)snprintf(key, sizeof key, version == STORE_ANY_VERSION ? "%s" : "%s@%lld", id, (long long)version);
+    struct slot *slot = slot_find(slots, key);
+    if (slot || !(slot = calloc(1, sizeof *slot)))
         return slot;
     memcpy(slot->id, id, strlen(id) + 1);
+    memcpy(slot->key, key, sizeof key);
+    slot->version = version;
     turns_init(&slot->turns);
     list_init(&slot->frames);
     list_append(&slots->lru, &slot->lru);
-    if (table_add(&slots->table, &slot->node, slot->id))
+    if (table_add(&slots->table, &slot->node, slot->key))
         return slot;
     list_remove(&slot->lru);
     free(slot);
@@ -129,7 +138,7 @@ void slot_unuse(struct slots *slots, struct slot *slot)
     list_append(&slots->lru, &slot->lru);
     count_host(slots, slot);
     atomic_fetch_add(&slots->pool->idle, slot->host_bytes);
-    if (!slot->known)
+    if (!slot->known || slot->gone)
         destroy(slots, slot);
     make_room(slots);
 }
@@ -140,6 +149,23 @@ void slot_forget(struct slots *slots, struct slot *slot)
     slot_drop_host(slots, slot);
     resident_release(slots->compute, slot->resident);
     slot->resident = NULL;
+}
+
+void slots_forget_versions(struct slots *slots, struct cache *cache, const char *id, int64_t oldest)
+{
+    for (struct list *at = slots->lru.next, *next; at != &slots->lru; at = next) {
+        struct slot *slot = CONTAINER(at, struct slot, lru);
+        next = at->next;
+        if (slot->gone || slot->version == STORE_ANY_VERSION || slot->version >= oldest || strcmp(slot->id, id) != 0)
+            continue;
+        cache_forget(cache, slot);
+        if (!slot->users) {
+            destroy(slots, slot);
+            continue;
+        }
+        table_remove(&slots->table, &slot->node);
+        slot->gone = true;
+    }
 }
 
 const char *slot_residency(const struct slot *slot)

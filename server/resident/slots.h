@@ -12,7 +12,12 @@
 
 #define SLOTS_MAX_COLD 16384 /* How many records are kept of meshes without a host copy, device state or payloads. */
 
+struct cache;
 struct resident;
+
+/* Slots are found by a key: the id of a mesh for its present version, and for an earlier one "ID@VERSION". What an
+ * earlier version consists of never changes. */
+#define SLOT_KEY_SIZE (STORE_ID_SIZE + 24)
 
 /* While a job holds the turn, its steps may read and write known, info, host and what resident points to, on their own
  * threads, and nobody else reads those. While there are readers, known, info and host are set and do not change, and
@@ -20,10 +25,12 @@ struct resident;
 struct slot {
     struct table_node node;
     struct list lru;
-    char id[STORE_ID_SIZE];
+    char id[STORE_ID_SIZE], key[SLOT_KEY_SIZE];
+    int64_t version;    /* Of the key; STORE_ANY_VERSION for the present one. */
+    bool gone;          /* The mesh was deleted: nobody finds the slot, which goes with its last user. */
     int users;          /* How many jobs hold the turn or wait for it. */
     struct turns turns; /* The turns of these jobs. */
-    bool known;         /* info is the record of the current version. */
+    bool known;         /* info is the record of the version. */
     struct store_info info;
     struct mesh *host;         /* The host copy of the current version, or NULL. */
     int64_t host_bytes;        /* The size of host, as it is counted in slots->host_bytes. */
@@ -43,10 +50,10 @@ void slots_init(struct slots *slots, int64_t host_limit, struct pool *pool, stru
                 struct executor *compute, struct executor *reaper);
 /* slots_fini: frees all slots and releases their device state. There must be no jobs, and the cache must be empty. */
 void slots_fini(struct slots *slots);
-/* slot_get: the slot of an id, made when there is none. Returns NULL when memory is out or the id is too long to be
- * one. */
-struct slot *slot_get(struct slots *slots, const char *id);
-/* slot_find: the slot of an id, or NULL. */
+/* slot_get: the slot of a version of a mesh, made when there is none. Returns NULL when memory is out or the id is too
+ * long to be one. */
+struct slot *slot_get(struct slots *slots, const char *id, int64_t version);
+/* slot_find: the slot of the present version of a mesh, or NULL. */
 struct slot *slot_find(const struct slots *slots, const char *id);
 void slot_use(struct slots *slots, struct slot *slot);
 /* slot_unuse: ends one use. After the last one it counts the host copy as it is now, drops the slot when the mesh
@@ -55,6 +62,9 @@ void slot_unuse(struct slots *slots, struct slot *slot);
 /* slot_forget: drops everything that is held of a mesh which is gone. The slot itself stays until its last user is
  * gone. */
 void slot_forget(struct slots *slots, struct slot *slot);
+/* slots_forget_versions: the same for the earlier versions of a mesh before `oldest` (INT64_MAX: all). Who uses one now
+ * still may. */
+void slots_forget_versions(struct slots *slots, struct cache *cache, const char *id, int64_t oldest);
 /* slots_evict: drops the host copies that were unused longest, this many bytes of them if there are as many. */
 void slots_evict(struct slots *slots, int64_t bytes);
 /* slot_drop_host: frees the host copy. */

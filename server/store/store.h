@@ -111,13 +111,40 @@ int store_new_id(char id[STORE_ID_SIZE], struct sdd_error *err) SDD_MUST_CHECK;
  * Errors  SDD_EINVALID (limit) */
 int store_list(struct store *s, const char *name, const char *after, int limit, struct store_info **out, int *n,
                int *more, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_find: what is known of a mesh.
- * Errors  SDD_ENOT_FOUND */
-int store_find(struct store *s, const char *id, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_load: a mesh with its arrays, which the caller frees with mesh_free. info may be NULL.
- * Errors  SDD_ENOT_FOUND */
-int store_load(struct store *s, const char *id, struct mesh **out, struct store_info *info,
+/* store_find: what is known of a version of a mesh, STORE_ANY_VERSION being the present one.
+ * Errors  SDD_ENOT_FOUND (no such mesh; field version: it has not got so far), SDD_EGONE (a version that is not kept
+ *         any more, with the oldest that is in err->available) */
+int store_find(struct store *s, const char *id, int64_t version, struct store_info *info,
                struct sdd_error *err) SDD_MUST_CHECK;
+/* store_load: a version of a mesh with its arrays, which the caller frees with mesh_free. info may be NULL.
+ * Errors  those of store_find */
+int store_load(struct store *s, const char *id, int64_t version, struct mesh **out, struct store_info *info,
+               struct sdd_error *err) SDD_MUST_CHECK;
+
+/* Who made a version, and how. The strings are borrowed. */
+struct store_change {
+    const char *principal, *kind; /* "" where it is not known. */
+    int64_t n_edits;              /* Of a batch. */
+    int64_t of;                   /* For undo, redo and revert, the version that is undone, redone, or came back. */
+};
+struct store_version {
+    int64_t version, n_edits, of, updated_ms, n_vertices, n_faces;
+    char principal[64], kind[16];
+    unsigned char content[16]; /* Equal for versions of a mesh that differ in nothing but their numbers and times. */
+};
+/* store_keep: from the next change on each mesh keeps its last `versions` versions, the present one among them, and all
+ * versions but the present ones take at most `bytes`: those that ended first go first. 1, and 0 bytes, keep none.
+ * Until this is called none are. */
+void store_keep(struct store *s, int64_t versions, int64_t bytes);
+int64_t store_history_bytes(const struct store *s); /* What the versions before the present ones take. */
+/* store_author: says who makes the next change, until that has been made or has failed. */
+void store_author(struct store *s, const struct store_change *change);
+/* store_history: up to `limit` versions of a mesh, the latest first, of those before `before` (INT64_MAX: all). *more
+ * is 1 when there are earlier ones.
+ * Owner   *out is an array that the caller frees
+ * Errors  SDD_ENOT_FOUND, SDD_EINVALID (limit) */
+int store_history(struct store *s, const char *id, int64_t before, int limit, struct store_version **out, int *n,
+                  int *more, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* The calls below change a mesh, and share these arguments. now_ms is the time to record. answer (may be NULL) is
  * stored with the change. info (may be NULL) gets the mesh as it is afterwards. expected is the version that the change

@@ -16,11 +16,11 @@ def check(good, sentence):
 
 
 class Daemon:
-    def __init__(self, folder):
+    def __init__(self, folder, *options):
         self.log = open(os.path.join(folder, "log"), "w")
         self.process = subprocess.Popen(
             [os.path.join(BIN, "subdd"), "--listen", "127.0.0.1:0", "--data-dir", os.path.join(folder, "data"), "--backend",
-             os.environ.get("SUBDD_TEST_BACKEND") or "cpu"], stdout=subprocess.PIPE, stderr=self.log, text=True)
+             os.environ.get("SUBDD_TEST_BACKEND") or "cpu", *options], stdout=subprocess.PIPE, stderr=self.log, text=True)
         self.url = re.search(r"http://\S+", self.process.stdout.readline()).group(0)
 
     def subd(self, *args):

@@ -41,6 +41,7 @@ static const struct {
 } needs[] = {{"/neighbors", "?relation=VV", "{\"ids\":[0]}"},
              {"/fields", "?what=gaussian", NULL},
              {"/smooth", "", "{\"method\":\"uniform\"}"},
+             {"/revert", "", "{\"version\":1}"},
              {"", "", "{\"edits\":[{\"setCreases\":{\"edges\":[0,1],\"sharpnesses\":[2]}}]}"}};
 
 static void knock_on(int fd, const struct route *r, const char *method, const char *id, const char *fields,
@@ -258,7 +259,7 @@ static void test_media_types(void **state)
             assert_null(strstr(a.body, "text/plain"));
             answer_free(&a);
         }
-    assert_int_equal(tried, 7 * 6);
+    assert_int_equal(tried, 8 * 6);
     assert_int_equal(mesh_count(&d, ""), 0);
     daemon_stop(&d);
 }

@@ -224,7 +224,7 @@ static int run_store(void)
     if (!rc)
         rc = store_put_points(s, "m_1", STORE_ANY_VERSION, &p, 1, NULL, NULL, NULL);
     if (!rc)
-        rc = store_load(s, "m_1", &m, NULL, NULL);
+        rc = store_load(s, "m_1", STORE_ANY_VERSION, &m, NULL, NULL);
     mesh_free(m);
     if (!rc)
         rc = store_list(s, NULL, "", 10, &list, &n, &more, NULL);

@@ -65,6 +65,9 @@ struct sdd_smooth_request;
 int smooth_from_json(const void *body, size_t bytes, struct sdd_smooth_request *out,
                      struct sdd_error *err) SDD_MUST_CHECK;
 
+/* revert_from_json: reads {"version"}.
+ * Errors  SDD_EMALFORMED, SDD_EINVALID */
+int revert_from_json(const void *body, size_t bytes, int64_t *version, struct sdd_error *err) SDD_MUST_CHECK;
 /* name_from_json: reads a JSON merge patch (RFC 7396) of a mesh, whose one member is "name"; null asks for the name
  * that a mesh has by default, and gives "". *given is false when the patch is empty.
  * Errors  those of all readers, of mesh_name_check too */

@@ -230,6 +230,21 @@ int name_from_json(const void *body, size_t bytes, char name[MESH_NAME_SIZE], bo
     return rc;
 }
 
+int revert_from_json(const void *body, size_t bytes, int64_t *version, struct sdd_error *err)
+{
+    static const char *const names[] = {"version"};
+    const cJSON *member = NULL;
+    cJSON *json;
+    int rc = json_parse(body, bytes, &json, err);
+    if (!rc)
+        rc = json_fields(json, "", names, 1, &member, err);
+    if (!rc)
+        rc = member ? json_int(member, "version", 1, INT64_MAX, version, err)
+                    : sdd_fail(err, SDD_EINVALID, "version", "version is missing: which one comes back");
+    cJSON_Delete(json);
+    return rc;
+}
+
 /* ---- bodies that are one list ---- */
 /* How to read a body that has one array: positions or edits. */
 struct list_form {

@@ -69,7 +69,9 @@ int store_chunk_write(struct store *s, enum store_kind kind, int64_t owner, int6
     int rc = is_stored(s, kind, owner, seq, &hash, old, err);
     if (rc)
         return rc < 0 ? rc : SDD_OK;
-    rc = store_statement(s, STORE_CHUNK_WRITE, &st, err);
+    rc = store_past_chunks(s, kind, owner, seq, seq + 1, err);
+    if (!rc)
+        rc = store_statement(s, STORE_CHUNK_WRITE, &st, err);
     if (rc)
         return rc;
     int bound = bind_key(st, kind, owner, seq);
@@ -140,6 +142,8 @@ int store_writer_fini(struct store_writer *w, int rc, struct sdd_error *err)
     if (!rc && w->used)
         rc = flush(w, w->buffer, w->used, err);
     if (!rc)
+        rc = store_past_chunks(w->s, w->kind, w->owner, w->seq, INT64_MAX, err);
+    if (!rc)
         rc = store_statement(w->s, STORE_CHUNK_CUT, &st, err);
     if (!rc)
         rc = store_step(w->s, st, bind_key(st, w->kind, w->owner, w->seq), "drop chunks", err);
@@ -171,18 +175,18 @@ static int check_row(sqlite3_stmt *st, const void **data, int64_t *bytes, struct
     return same ? SDD_OK : damaged(kind, owner, seq, "does not match its checksum", err);
 }
 
-int store_chunks_read(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, void *out, int64_t bytes,
-                      struct store_digest *digest, struct sdd_error *err)
+int store_chunks_read(struct store *s, enum store_kind kind, int64_t owner, int64_t at, int64_t seq, void *out,
+                      int64_t bytes, struct store_digest *digest, struct sdd_error *err)
 {
     const void *data = NULL;
     int64_t n, whole = store_chunk_bytes(kind);
-    char *at = out;
+    char *to = out;
     sqlite3_stmt *st;
-    int rc = store_statement(s, STORE_CHUNK_READ, &st, err);
+    int rc = store_statement(s, at ? STORE_OLD_CHUNK_READ : STORE_CHUNK_READ, &st, err);
     if (rc)
         return rc;
-    int bound = bind_key(st, kind, owner, seq);
-    for (; bytes; seq++, bytes -= n, at += n) {
+    int bound = bind_key(st, kind, owner, seq) | (at ? sqlite3_bind_int64(st, 4, at) : SQLITE_OK);
+    for (; bytes; seq++, bytes -= n, to += n) {
         rc = store_step(s, st, bound, "read a chunk", err);
         if (rc < 0)
             return rc;
@@ -197,7 +201,7 @@ int store_chunks_read(struct store *s, enum store_kind kind, int64_t owner, int6
         if (rc || !data)
             break;
         add(store_digest_sum(digest, kind), sqlite3_column_blob(st, 1));
-        memcpy(at, data, (size_t)n);
+        memcpy(to, data, (size_t)n);
     }
     (void)sqlite3_reset(st);
     return rc < 0 ? rc : SDD_OK;

@@ -113,6 +113,9 @@ int store_begin_recovery(struct store *s, struct sdd_error *err)
 {
     if (s->failed)
         return sdd_fail(err, SDD_ESTORE, "store", "an earlier write failed; the store is read-only until a restart");
+    s->history.version = 0;
+    s->history.keeps = false;
+    s->history.bytes_after = s->history.bytes;
     return store_run(s, STORE_BEGIN, 0, 0, err);
 }
 
@@ -120,6 +123,7 @@ int store_end(struct store *s, int rc, struct sdd_error *err)
 {
     for (int i = 0; i < STORE_N_SQL; i++)
         (void)sqlite3_reset(s->statements[i]);
+    s->history.change = (struct store_change){.principal = "", .kind = ""};
     if (!rc)
         rc = store_commit_record(s, err);
     if (!rc)
@@ -127,6 +131,8 @@ int store_end(struct store *s, int rc, struct sdd_error *err)
     if (!rc)
         rc = store_commit_seal(s, err);
     s->next.n = 0;
+    if (!rc)
+        s->history.bytes = s->history.bytes_after;
     if (rc && !sqlite3_get_autocommit(s->db) && store_run(s, STORE_ROLLBACK, 0, 0, NULL))
         s->failed = 1;
     return rc;

@@ -6,6 +6,7 @@
  *   record.c   the row of a mesh                                            chunks.c  arrays, in rows of at most 1 MiB
  *   points.c   new positions in the chunks that they touch                  answers.c first answers, by their key
  *   commits.c  counts commits in a file beside the database                 loss.c    what damage has taken back
+ *   history.c  keeps earlier versions, and lets go of the oldest
  *
  * It uses mesh/ and the types of store.h; nobody but the linker knows of it. */
 #ifndef SUBDD_STORE_DB_H
@@ -45,6 +46,17 @@ struct store_commit {
     unsigned char checksum[16]; /* Of all above and the store. */
 };
 
+/* What history.c knows. */
+struct store_past {
+    int64_t versions, most_bytes; /* The limits of store_keep. */
+    int64_t bytes;                /* What the versions before the present ones take, by the table `history`. */
+    struct store_change change;   /* What store_author said of the next change. */
+    /* Of the current transaction. The version that it ends, 0 for a new mesh; and what `bytes` becomes. */
+    int64_t version, topology, topology_bytes;
+    bool keeps; /* Whether that version is kept. */
+    int64_t bytes_after;
+};
+
 struct store {
     sqlite3 *db;
     char *dir;
@@ -57,6 +69,7 @@ struct store {
     int64_t number;                 /* Of this store; random, to know the file of another one. */
     struct store_commit last, next; /* next.n is 0 while the transaction has changed no mesh. */
     struct store_loss loss;
+    struct store_past history;
     sqlite3_stmt *statements[STORE_N_SQL];
 };
 
@@ -82,6 +95,7 @@ struct store_record {
     struct store_digest digest;
     int64_t key; /* 0 while the row is not written yet. */
     int64_t topology, topology_bytes, next_vertex_id, next_face_id, flags;
+    int64_t at; /* For a row of `history`, its version, to read chunks by; 0: what is there now. */
 };
 
 /* store_error: turns an error of SQLite into *err and returns its code. After an I/O error the store has failed. */
@@ -154,11 +168,11 @@ int store_chunk_write(struct store *s, enum store_kind kind, int64_t owner, int6
 struct store_sum *store_digest_sum(struct store_digest *d, enum store_kind kind);
 /* store_digest_find: the digest of what is stored, for a mesh that has none in its row. */
 int store_digest_find(struct store *s, int64_t owner, struct store_digest *d, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_chunks_read: reads `bytes` bytes, starting at chunk `seq`; all chunks but the last one are full. Their
- * checksums are added to *digest, which may be NULL.
+/* store_chunks_read: reads `bytes` bytes, starting at chunk `seq`; all chunks but the last one are full. With `at` they
+ * are those that version `at` had. Their checksums are added to *digest, which may be NULL.
  * Errors  SDD_ESTORE naming a chunk that is missing or has another size or checksum */
-int store_chunks_read(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, void *out, int64_t bytes,
-                      struct store_digest *digest, struct sdd_error *err) SDD_MUST_CHECK;
+int store_chunks_read(struct store *s, enum store_kind kind, int64_t owner, int64_t at, int64_t seq, void *out,
+                      int64_t bytes, struct store_digest *digest, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_chunk_bytes: the size of a full chunk. */
 int64_t store_chunk_bytes(enum store_kind kind);
 /* store_chunks_check: checks the checksums of all chunks. */
@@ -182,6 +196,30 @@ int store_record_write(struct store *s, struct store_record *r, struct sdd_error
 /* store_finish: the last steps of every change. It stores the answer, ends the transaction with rc and fills *info. */
 int store_finish(struct store *s, int rc, const struct store_record *r, const struct store_answer *answer,
                  struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* store_record_at: the row of a version: with STORE_ANY_VERSION the present one.
+ * Errors  SDD_ENOT_FOUND, SDD_EGONE with the oldest version in err->available, SDD_ESTORE */
+int store_record_at(struct store *s, const char *id, int64_t version, struct store_record *out,
+                    struct sdd_error *err) SDD_MUST_CHECK;
+/* store_record_read: reads and checks the current row of a statement with the columns of a mesh. */
+int store_record_read(sqlite3_stmt *st, struct store_record *r, struct sdd_error *err) SDD_MUST_CHECK;
+enum { STORE_RECORD_COLUMNS = 25 }; /* Columns of the author follow in statements about history. */
+
+/* history.c. A change of a mesh calls these in one transaction, in this order.
+ * store_past_begin:  the version of r is going to end. From now on store_past_chunks keeps its chunks.
+ * store_past_chunks: the chunks [seq, end) are going to be replaced or deleted.
+ * store_past_end:    the row of r, of the new version, is written. Notes its author, counts what the version before it
+ *                    takes, and lets go of versions beyond the limits.
+ * store_past_drop:   lets go of all versions of a mesh up to `last`, with topologies that nobody has any more. */
+void store_past_begin(struct store *s, const struct store_record *r);
+int store_past_chunks(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, int64_t end,
+                      struct sdd_error *err) SDD_MUST_CHECK;
+int store_past_end(struct store *s, const struct store_record *r, struct sdd_error *err) SDD_MUST_CHECK;
+int store_past_drop(struct store *s, const char *id, int64_t key, int64_t last, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_past_check: checks the rows of all versions. */
+int store_past_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_topology_drop: deletes a topology if no version of a mesh has it any more. */
+int store_topology_drop(struct store *s, int64_t key, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* store_answer_insert: stores an answer in the current transaction, and drops answers that are too old.
  * Errors  SDD_ECONFLICT when the key has an answer already */

@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 #define APPLICATION_ID 0x73756264 /* The letters "subd". */
-/* 2 added primvars, 3 the index of names, 4 what tells old pages and lost commits, 5 face sets and stages. */
-#define SCHEMA_VERSION 5
+/* 2 added primvars, 3 the index of names, 4 what tells old pages and lost commits, 5 face sets and stages, 6 history.
+ */
+#define SCHEMA_VERSION 6
 #define SCHEMA_COMMITS 4 /* The first one that counts commits. */
 #define BUSY_MS 500
 
@@ -48,6 +49,22 @@ static const char *const upgrades[SCHEMA_VERSION] = {
     "CREATE TABLE commits (key INTEGER PRIMARY KEY, store INTEGER NOT NULL, entry BLOB NOT NULL) STRICT",
     "ALTER TABLE meshes ADD COLUMN stage BLOB NOT NULL DEFAULT x'';"
     "ALTER TABLE meshes ADD COLUMN sets BLOB NOT NULL DEFAULT x''",
+    /* Each version that can be read, the present ones too; and the chunks that only earlier ones have. */
+    "CREATE TABLE history (id TEXT NOT NULL, version INTEGER NOT NULL, topology INTEGER NOT NULL,"
+    " next_vertex_id INTEGER NOT NULL, next_face_id INTEGER NOT NULL, sparse_ids INTEGER NOT NULL,"
+    " vertices INTEGER NOT NULL, faces INTEGER NOT NULL, corners INTEGER NOT NULL, edges INTEGER NOT NULL,"
+    " uvs INTEGER NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, name TEXT NOT NULL,"
+    " options BLOB NOT NULL, hash BLOB NOT NULL, primvars BLOB NOT NULL, digest BLOB NOT NULL, stage BLOB NOT NULL,"
+    " sets BLOB NOT NULL, bytes INTEGER NOT NULL, ended INTEGER NOT NULL, principal TEXT NOT NULL, change TEXT NOT "
+    "NULL,"
+    " edits INTEGER NOT NULL, of INTEGER NOT NULL, PRIMARY KEY (id, version)) STRICT;"
+    "CREATE INDEX history_topology ON history (topology);"
+    "CREATE INDEX history_ended ON history (ended) WHERE ended > 0;"
+    "CREATE TABLE old_chunks (owner INTEGER NOT NULL, kind INTEGER NOT NULL, seq INTEGER NOT NULL,"
+    " until INTEGER NOT NULL, hash BLOB NOT NULL, data BLOB NOT NULL, PRIMARY KEY (owner, kind, seq, until)) STRICT;"
+    "INSERT INTO history SELECT id, version, topology, next_vertex_id, next_face_id, sparse_ids, vertices, faces,"
+    " corners, edges, uvs, created, updated, name, options, hash, primvars, digest, stage, sets, 0, 0, '', '', 0, 0"
+    " FROM meshes",
 };
 
 /* Makes the folder if it does not exist, and syncs its parent so that its name survives a crash. */
@@ -186,6 +203,8 @@ static int start(struct store *s, struct sdd_error *err)
 {
     int rc = query(s, "SELECT count(*) FROM meshes", NULL, 0, &s->n_meshes, err);
     if (!rc)
+        rc = query(s, "SELECT coalesce(sum(bytes), 0) FROM history WHERE ended > 0", NULL, 0, &s->history.bytes, err);
+    if (!rc)
         rc = store_commits_open(s, err);
     if (!rc && store_sync_dir(s->dir) != 0)
         rc = sdd_fail(err, SDD_ESTORE, "data-dir", "%s cannot be synced: %s", s->dir, strerror(errno));
@@ -218,6 +237,7 @@ int store_open(const char *dir, struct store **out, struct sdd_error *err)
     if (!s)
         return sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for the store");
     s->commits_fd = -1;
+    s->history.versions = 1;
     if (!name_files(s, dir)) {
         store_close(s);
         return sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for the store");
@@ -262,5 +282,7 @@ int store_check(struct store *s, struct sdd_error *err)
         rc = sdd_fail(err, SDD_ESTORE, "store", "subdd.db is damaged: a row of %s has lost its parent", text);
     if (!rc)
         rc = store_chunks_check(s, err);
-    return rc ? rc : store_records_check(s, err);
+    if (!rc)
+        rc = store_records_check(s, err);
+    return rc ? rc : store_past_check(s, err);
 }

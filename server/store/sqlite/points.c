@@ -52,7 +52,7 @@ static int put_chunk(struct store *s, struct store_record *r, const struct posit
         covered |= range->first <= first && range->first + range->n >= first + rows;
     }
     if (!covered)
-        rc = store_chunks_read(s, STORE_POINTS, r->key, t->chunk, buffer, 12 * rows, NULL, err);
+        rc = store_chunks_read(s, STORE_POINTS, r->key, 0, t->chunk, buffer, 12 * rows, NULL, err);
     for (int64_t i = 0; i < n && !rc; i++) {
         const struct position_range *range = &p->ranges[t[i].range];
         int64_t from = range->first > first ? range->first : first, end = range->first + range->n;

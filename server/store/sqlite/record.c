@@ -110,8 +110,7 @@ static int check_row(sqlite3_stmt *st, int at, const struct store_record *r, con
                     (long long)i->version, (long long)sqlite3_column_int64(st, at + 5));
 }
 
-/* Reads and checks the current row of MESH_FIND, MESH_LIST or MESH_LIST_NAMED. */
-static int read_row(sqlite3_stmt *st, struct store_record *r, struct sdd_error *err)
+int store_record_read(sqlite3_stmt *st, struct store_record *r, struct sdd_error *err)
 {
     struct store_info *i = &r->info;
     int64_t *const numbers[] = {&r->key,     &r->topology, &r->topology_bytes, &r->next_vertex_id, &r->next_face_id,
@@ -150,7 +149,7 @@ int store_record_find(struct store *s, const char *id, struct store_record *out,
     bool found = rc == 1 && (sqlite3_column_type(st, 0) != SQLITE_NULL || /* Its key, and its version. */
                              sqlite3_column_type(st, sqlite3_column_count(st) - 2) != SQLITE_NULL);
     if (rc == 1)
-        rc = found ? read_row(st, out, err) : sdd_fail(err, SDD_ENOT_FOUND, "id", "there is no such mesh");
+        rc = found ? store_record_read(st, out, err) : sdd_fail(err, SDD_ENOT_FOUND, "id", "there is no such mesh");
     (void)sqlite3_reset(st);
     (void)sqlite3_clear_bindings(st);
     return store_name(id, rc, err);
@@ -173,7 +172,7 @@ int store_records_check(struct store *s, struct sdd_error *err)
         return rc;
     int bound = sqlite3_bind_text(st, 1, "", -1, SQLITE_STATIC) | sqlite3_bind_int64(st, 2, INT64_MAX);
     while (!checked && (rc = store_step(s, st, bound, "read meshes", err)) == 1) {
-        checked = read_row(st, &r, err);
+        checked = store_record_read(st, &r, err);
         if (!checked && r.has_digest)
             checked = store_digest_find(s, r.key, &d, err);
         if (!checked && r.has_digest && memcmp(&d, &r.digest, sizeof d) != 0)
@@ -190,6 +189,8 @@ int store_record_version(struct store *s, const char *id, int64_t expected, stru
                          struct sdd_error *err)
 {
     int rc = store_record_find(s, id, r, err);
+    if (!rc && (expected == STORE_ANY_VERSION || expected == r->info.version))
+        store_past_begin(s, r);
     if (rc || expected == STORE_ANY_VERSION || expected == r->info.version)
         return rc;
     rc = sdd_fail(err, SDD_ESTALE, "If-Match", "the mesh is at version %lld, not %lld", (long long)r->info.version,
@@ -253,6 +254,8 @@ int store_record_write(struct store *s, struct store_record *r, struct sdd_error
 int store_finish(struct store *s, int rc, const struct store_record *r, const struct store_answer *answer,
                  struct store_info *info, struct sdd_error *err)
 {
+    if (!rc)
+        rc = store_past_end(s, r, err);
     if (!rc && answer)
         rc = store_answer_insert(s, answer, r->info.updated_ms, err);
     rc = store_end(s, rc, err);
@@ -261,10 +264,10 @@ int store_finish(struct store *s, int rc, const struct store_record *r, const st
     return rc;
 }
 
-int store_find(struct store *s, const char *id, struct store_info *info, struct sdd_error *err)
+int store_find(struct store *s, const char *id, int64_t version, struct store_info *info, struct sdd_error *err)
 {
     struct store_record r;
-    int rc = store_record_find(s, id, &r, err);
+    int rc = store_record_at(s, id, version, &r, err);
     if (!rc)
         *info = r.info;
     return rc;
@@ -293,7 +296,7 @@ int store_list(struct store *s, const char *name, const char *after, int limit, 
         *more = *n == limit;
         if (*more)
             break;
-        rc = read_row(st, &r, err);
+        rc = store_record_read(st, &r, err);
         if (rc)
             break;
         list[(*n)++] = r.info;

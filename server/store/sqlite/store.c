@@ -17,11 +17,14 @@ int store_new_id(char id[STORE_ID_SIZE], struct sdd_error *err)
 }
 
 /* Allocates n rows and reads them from the chunks of one kind. */
-static int read_rows(struct store *s, enum store_kind kind, int64_t owner, int64_t n, int64_t row_bytes, void **out,
-                     struct store_digest *digest, struct sdd_error *err)
+static int read_rows(struct store *s, enum store_kind kind, const struct store_record *r, int64_t n, int64_t row_bytes,
+                     void **out, struct store_digest *digest, struct sdd_error *err)
 {
+    const bool shared = kind == STORE_TOPOLOGY; /* A topology has one version, and no place in the digest. */
     *out = mesh_alloc(n, row_bytes, err);
-    return *out ? store_chunks_read(s, kind, owner, 0, *out, n * row_bytes, digest, err) : SDD_ENO_MEMORY;
+    return *out ? store_chunks_read(s, kind, shared ? r->topology : r->key, shared ? 0 : r->at, 0, *out, n * row_bytes,
+                                    shared ? NULL : digest, err)
+                : SDD_ENO_MEMORY;
 }
 
 /* Fills in what the primvars are, without their values. Adds up the bytes that these take, and those of the names of
@@ -59,24 +62,24 @@ static int load_arrays(struct store *s, const struct store_record *r, struct mes
     struct store_digest d = {0};
     int64_t n_vertices = 0, n_uvs = 0, primvar_bytes = 0, name_bytes = 0;
     list_primvars(i, a, &primvar_bytes, &name_bytes);
-    int rc = read_rows(s, STORE_TOPOLOGY, r->topology, r->topology_bytes, 1, &buffers[0], NULL, err);
+    int rc = read_rows(s, STORE_TOPOLOGY, r, r->topology_bytes, 1, &buffers[0], &d, err);
     if (!rc && mesh_decode(buffers[0], r->topology_bytes, a, &n_vertices, &n_uvs, err))
         rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: topology %lld cannot be read",
                       (long long)r->topology);
     if (!rc && (n_vertices != i->n_vertices || a->face_counts.n != i->n_faces || n_uvs != i->n_uvs))
         rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: mesh %s and its topology differ", i->id);
     if (!rc)
-        rc = read_rows(s, STORE_POINTS, r->key, i->n_vertices, 12, &buffers[1], &d, err);
+        rc = read_rows(s, STORE_POINTS, r, i->n_vertices, 12, &buffers[1], &d, err);
     if (!rc)
-        rc = read_rows(s, STORE_UVS, r->key, i->n_uvs, 8, &buffers[2], &d, err);
+        rc = read_rows(s, STORE_UVS, r, i->n_uvs, 8, &buffers[2], &d, err);
     if (!rc && r->flags & STORE_SPARSE_VERTICES)
-        rc = read_rows(s, STORE_VERTEX_IDS, r->key, i->n_vertices, 4, &buffers[3], &d, err);
+        rc = read_rows(s, STORE_VERTEX_IDS, r, i->n_vertices, 4, &buffers[3], &d, err);
     if (!rc && r->flags & STORE_SPARSE_FACES)
-        rc = read_rows(s, STORE_FACE_IDS, r->key, i->n_faces, 4, &buffers[4], &d, err);
+        rc = read_rows(s, STORE_FACE_IDS, r, i->n_faces, 4, &buffers[4], &d, err);
     if (!rc && i->n_primvars)
-        rc = read_rows(s, STORE_PRIMVARS, r->key, primvar_bytes, 1, &buffers[5], &d, err);
+        rc = read_rows(s, STORE_PRIMVARS, r, primvar_bytes, 1, &buffers[5], &d, err);
     if (!rc && name_bytes)
-        rc = read_rows(s, STORE_SETS, r->key, name_bytes, 1, &buffers[6], &d, err);
+        rc = read_rows(s, STORE_SETS, r, name_bytes, 1, &buffers[6], &d, err);
     if (!rc && r->has_digest && memcmp(&d, &r->digest, sizeof d) != 0)
         rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: not all arrays are those of version %lld",
                       (long long)i->version);
@@ -93,14 +96,15 @@ static int load_arrays(struct store *s, const struct store_record *r, struct mes
     return SDD_OK;
 }
 
-int store_load(struct store *s, const char *id, struct mesh **out, struct store_info *info, struct sdd_error *err)
+int store_load(struct store *s, const char *id, int64_t version, struct mesh **out, struct store_info *info,
+               struct sdd_error *err)
 {
     struct store_record r;
     struct mesh_arrays a = {.crease_pairs = 1};
     char topology_id[MESH_TOPOLOGY_ID_SIZE];
     void *buffers[N_BUFFERS] = {0};
     *out = NULL;
-    int rc = store_record_find(s, id, &r, err);
+    int rc = store_record_at(s, id, version, &r, err);
     if (!rc)
         rc = load_arrays(s, &r, &a, buffers, err);
     if (!rc)
@@ -176,15 +180,6 @@ static int put_topology(struct store *s, const struct mesh *m, struct store_reco
     if (!rc)
         rc = find_topology(s, STORE_TOPOLOGY_PUT, r, err);
     return rc < 0 ? rc : write_topology(s, &e, r->topology, err);
-}
-
-/* Deletes a topology if no mesh has it any more. */
-static int drop_topology(struct store *s, int64_t key, struct sdd_error *err)
-{
-    int rc = store_run(s, STORE_TOPOLOGY_DROP, key, 0, err);
-    if (rc || !sqlite3_changes(s->db))
-        return rc;
-    return store_run(s, STORE_TOPOLOGY_CHUNKS_DELETE, key, 0, err);
 }
 
 static bool is_sparse(const int32_t *ids, int64_t n)
@@ -293,21 +288,16 @@ int store_replace(struct store *s, const char *id, int64_t expected, const struc
                   const struct store_answer *answer, struct store_info *info, struct sdd_error *err)
 {
     struct store_record r;
-    int64_t old = 0;
     int rc = store_begin(s, err);
     if (rc)
         return rc;
     rc = store_record_version(s, id, expected, &r, err);
-    if (!rc) {
-        old = r.topology;
+    if (!rc)
         rc = put_topology(s, m, &r, err);
-    }
     if (!rc)
         rc = write_mesh_arrays(s, &r, m, err);
     if (!rc)
         rc = write_record(s, &r, m, now_ms, err);
-    if (!rc && old != r.topology)
-        rc = drop_topology(s, old, err);
     return store_finish(s, rc, &r, answer, info, err);
 }
 
@@ -367,9 +357,9 @@ static int delete_mesh(struct store *s, const char *id, int64_t expected, struct
         rc = store_run(s, STORE_MESH_DELETE, r.key, 0, err);
     const int n_rows = sqlite3_changes(s->db);
     if (!rc)
+        rc = store_past_drop(s, id, is_damaged ? 0 : r.key, INT64_MAX, err);
+    if (!rc)
         rc = delete_version(s, id, err);
-    if (!rc && !is_damaged)
-        rc = drop_topology(s, r.topology, err);
     rc = store_end(s, rc, err);
     s->n_meshes -= rc ? 0 : n_rows;
     return rc;

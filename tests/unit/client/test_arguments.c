@@ -3,6 +3,7 @@
  * tests/tools/abi checks that every function is here. */
 #include "client/lib/subd.h"
 #include "client/lib/subd_fields.h"
+#include "client/lib/subd_history.h"
 #include "client/lib/subd_matrix.h"
 #include "client/lib/subd_neighbors.h"
 #include "client/lib/subd_patches.h"
@@ -86,6 +87,27 @@ static int call_find(void)
 static int call_rename(void)
 {
     return subd_rename(AT(0, client), AT(1, "m"), 0, NULL, NULL, err);
+}
+
+static int call_versions(void)
+{
+    static struct subd_version_list versions;
+    return subd_versions(AT(0, client), AT(1, "m"), 0, 0, AT(2, &versions), err);
+}
+
+static int call_revert(void)
+{
+    return subd_revert(AT(0, client), AT(1, "m"), 0, 1, NULL, NULL, err);
+}
+
+static int call_undo(void)
+{
+    return subd_undo(AT(0, client), AT(1, "m"), 0, NULL, NULL, err);
+}
+
+static int call_redo(void)
+{
+    return subd_redo(AT(0, client), AT(1, "m"), 0, NULL, NULL, err);
 }
 
 static int call_show(void)
@@ -223,6 +245,10 @@ static const struct {
     {"subd_list_named", call_list_named, 2},
     {"subd_find", call_find, 3},
     {"subd_rename", call_rename, 2},
+    {"subd_versions", call_versions, 3},
+    {"subd_revert", call_revert, 2},
+    {"subd_undo", call_undo, 2},
+    {"subd_redo", call_redo, 2},
     {"subd_show", call_show, 3},
     {"subd_delete", call_delete, 2},
     {"subd_cage", call_cage, 5},
@@ -295,6 +321,7 @@ static void test_null_without_a_sentence(void **state)
     subd_nonblocking(NULL, 1);
     subd_frame_free(NULL);
     subd_mesh_list_free(NULL);
+    subd_version_list_free(NULL);
     subd_edit_result_free(NULL);
     subd_cage_free(NULL);
     assert_string_equal(subd_version(), "0.1.0");

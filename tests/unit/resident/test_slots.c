@@ -48,7 +48,7 @@ static int tear_down(void **state)
 /* A slot as a job leaves it that has looked the mesh up, and loaded it. */
 static struct slot *visit(struct fixture *f, const char *id, bool loads)
 {
-    struct slot *slot = slot_get(&f->slots, id);
+    struct slot *slot = slot_get(&f->slots, id, STORE_ANY_VERSION);
     struct sdd_error err = {0};
     assert_non_null(slot);
     slot_use(&f->slots, slot);
@@ -86,14 +86,14 @@ static void test_found(void **state)
 {
     struct fixture *f = *state;
     assert_null(slot_find(&f->slots, "a"));
-    struct slot *a = slot_get(&f->slots, "a"), *b = slot_get(&f->slots, "b");
+    struct slot *a = slot_get(&f->slots, "a", STORE_ANY_VERSION), *b = slot_get(&f->slots, "b", STORE_ANY_VERSION);
     assert_true(a && b && a != b);
-    assert_ptr_equal(slot_get(&f->slots, "a"), a);
+    assert_ptr_equal(slot_get(&f->slots, "a", STORE_ANY_VERSION), a);
     assert_ptr_equal(slot_find(&f->slots, "b"), b);
     assert_string_equal(a->id, "a");
     assert_string_equal(slot_residency(a), "disk");
-    assert_non_null(slot_get(&f->slots, "m_012345678901234567890"));
-    assert_null(slot_get(&f->slots, "m_0123456789012345678901")); /* no id is so long */
+    assert_non_null(slot_get(&f->slots, "m_012345678901234567890", STORE_ANY_VERSION));
+    assert_null(slot_get(&f->slots, "m_0123456789012345678901", STORE_ANY_VERSION)); /* no id is so long */
     assert_int_equal(f->slots.table.n, 3);
 }
 
@@ -101,7 +101,7 @@ static void test_found(void **state)
 static void test_unknown(void **state)
 {
     struct fixture *f = *state;
-    struct slot *slot = slot_get(&f->slots, "a");
+    struct slot *slot = slot_get(&f->slots, "a", STORE_ANY_VERSION);
     slot_use(&f->slots, slot);
     slot_use(&f->slots, slot);
     slot_unuse(&f->slots, slot);

@@ -39,7 +39,7 @@ static int put_points(struct store *s, int mesh, int64_t version)
     char id[STORE_ID_SIZE];
     struct store_info info;
     mesh_id(mesh, id);
-    int rc = store_find(s, id, &info, NULL);
+    int rc = store_find(s, id, STORE_ANY_VERSION, &info, NULL);
     if (rc)
         return rc;
     float *points = malloc((size_t)info.n_vertices * 12);
@@ -52,8 +52,30 @@ static int put_points(struct store *s, int mesh, int64_t version)
     return rc;
 }
 
+/* Every version that is kept has what it had. */
+static void check_versions(struct store *s, int mesh, const char *id)
+{
+    struct sdd_error err = {0};
+    struct store_version *list;
+    int n, more;
+    if (store_history(s, id, INT64_MAX, 100, &list, &n, &more, &err))
+        fail_msg("mesh %d: %s", mesh, err.text);
+    assert_in_range(n, 1, WORK_VERSIONS);
+    for (int i = 0; i < n; i++) {
+        struct mesh *m;
+        assert_int_equal(list[i].version, list[0].version - i);
+        if (store_load(s, id, list[i].version, &m, NULL, &err))
+            fail_msg("mesh %d, version %lld: %s", mesh, (long long)list[i].version, err.text);
+        for (int64_t k = 0; k < 3 * m->n_vertices; k++)
+            assert_true(m->points[k] == work_content(mesh, list[i].version));
+        mesh_free(m);
+    }
+    free(list);
+}
+
 int work_step(struct store *s, struct store_work *w)
 {
+    store_keep(s, WORK_VERSIONS, 1 << 20);
     char id[STORE_ID_SIZE], key[32];
     int mesh = (int)(work_random(w) % WORK_MESHES), op = (int)(work_random(w) % 8), rc;
     int64_t version = w->acked[mesh];
@@ -104,7 +126,7 @@ void work_check(struct store *s, struct store_work *w)
         struct store_info info = {.version = 0};
         struct mesh *m;
         mesh_id(i, id);
-        int rc = store_load(s, id, &m, &info, &err);
+        int rc = store_load(s, id, STORE_ANY_VERSION, &m, &info, &err);
         if (rc && rc != SDD_ENOT_FOUND)
             fail_msg("mesh %d: %s", i, err.text);
         if (info.version != w->acked[i] && info.version != w->next[i])
@@ -114,6 +136,8 @@ void work_check(struct store *s, struct store_work *w)
             assert_true(m->points[k] == work_content(i, info.version));
         mesh_free(m);
         w->acked[i] = w->next[i] = info.version;
+        if (info.version)
+            check_versions(s, i, id);
         if (w->answer[i])
             check_answer(s, w->answer[i]);
     }

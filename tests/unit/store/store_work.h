@@ -6,7 +6,7 @@
 #define TESTS_STORE_WORK_H
 #include "server/store/store.h"
 
-enum { WORK_MESHES = 4 };
+enum { WORK_MESHES = 4, WORK_VERSIONS = 6 }; /* The meshes keep so many versions, of 1 MiB in all. */
 
 struct store_work {              /* plain data: may live in memory shared with a child */
     int64_t acked[WORK_MESHES];  /* version that was acknowledged; 0: there is no such mesh                   */

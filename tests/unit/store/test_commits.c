@@ -91,7 +91,7 @@ static int judge(struct store *s, const struct store_work *w, int round)
         struct store_info info = {.version = 0};
         struct mesh *m;
         (void)snprintf(id, sizeof id, "m_%d", i);
-        int rc = store_load(s, id, &m, &info, &err);
+        int rc = store_load(s, id, STORE_ANY_VERSION, &m, &info, &err);
         for (int64_t k = 0; m && k < 3 * m->n_vertices; k++)
             assert_true(m->points[k] == work_content(i, info.version));
         mesh_free(m);
@@ -372,7 +372,7 @@ static void test_entry_not_written(void **state)
     store_close(s);
     for (int i = 0; i < 2; i++) {
         s = store_reopen(dir);
-        assert_int_equal(store_find(s, "m_1", &info, &err), SDD_OK);
+        assert_int_equal(store_find(s, "m_1", STORE_ANY_VERSION, &info, &err), SDD_OK);
         assert_string_equal(info.name, "last");
         store_close(s);
     }

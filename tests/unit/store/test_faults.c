@@ -127,7 +127,7 @@ static void test_failed_read(void **state)
             for (int i = 0; i < WORK_MESHES; i++) {
                 char id[STORE_ID_SIZE];
                 (void)snprintf(id, sizeof id, "m_%d", i);
-                int rc = store_load(s, id, &m, NULL, &err);
+                int rc = store_load(s, id, STORE_ANY_VERSION, &m, NULL, &err);
                 assert_true(rc == SDD_OK || rc == SDD_ESTORE || (rc == SDD_ENOT_FOUND && !w.acked[i]));
                 refused += rc == SDD_ESTORE;
                 mesh_free(m);

@@ -98,7 +98,7 @@ static int judge_mesh(struct store *s, const struct truth *t, int *refused)
     struct store_info info;
     struct sdd_error err = {0};
     struct mesh *m;
-    int rc = store_load(s, t->id, &m, &info, &err);
+    int rc = store_load(s, t->id, STORE_ANY_VERSION, &m, &info, &err);
     if (is_refused(rc, &err, t->id)) {
         ++*refused;
         return 0;
@@ -202,7 +202,7 @@ static void test_old_pages(void **state)
     struct store *s = store_reopen(dir);
     for (int i = 0; i < N_MESHES; i++)
         if (i != 3)
-            OK(store_load(s, truths[i].id, &truths[i].mesh, &truths[i].info, &err));
+            OK(store_load(s, truths[i].id, STORE_ANY_VERSION, &truths[i].mesh, &truths[i].info, &err));
     store_close(s);
     assert_int_equal(judge(dir, truths, &refused), 0);
     assert_int_equal(refused, 0);
@@ -252,12 +252,12 @@ static void test_heal(void **state)
                    "DROP TABLE old");
     for (int i = 0; i < 2; i++) {
         s = store_reopen(dir);
-        assert_true(is_refused(store_load(s, "m_a", &m, NULL, &err), &err, "m_a"));
+        assert_true(is_refused(store_load(s, "m_a", STORE_ANY_VERSION, &m, NULL, &err), &err, "m_a"));
         put(s, "m_a", i ? 0 : 9000, i ? 10201 : 10, 3, NULL);
         store_close(s);
     }
     s = store_reopen(dir);
-    OK(store_load(s, "m_a", &m, NULL, &err));
+    OK(store_load(s, "m_a", STORE_ANY_VERSION, &m, NULL, &err));
     assert_true(m->points[3 * 10200] == 3);
     mesh_free(m);
     OK(store_check(s, &err));

@@ -33,7 +33,7 @@ static void stored(struct store *s, const char *id, const struct mesh *want, int
     struct store_info info;
     struct mesh *m;
     char topology[MESH_TOPOLOGY_ID_SIZE];
-    OK(store_load(s, id, &m, &info, &err));
+    OK(store_load(s, id, STORE_ANY_VERSION, &m, &info, &err));
     sample_same(m, want);
     assert_memory_equal(m->vertex_ids, want->vertex_ids, (size_t)m->n_vertices * 4);
     assert_memory_equal(m->face_ids, want->face_ids, (size_t)m->n_faces * 4);
@@ -80,8 +80,8 @@ static void test_create_and_load(void **state)
     assert_string_equal(info.name, "m_1"); /* unnamed: its id */
     stored(s, "m_1", m, 1);
     REFUSED(SDD_ECONFLICT, store_create(s, "m_1", m, 1000, NULL, NULL, &err));
-    REFUSED(SDD_ENOT_FOUND, store_load(s, "m_2", &got, NULL, &err));
-    REFUSED(SDD_ENOT_FOUND, store_find(s, "m_2", &info, &err));
+    REFUSED(SDD_ENOT_FOUND, store_load(s, "m_2", STORE_ANY_VERSION, &got, NULL, &err));
+    REFUSED(SDD_ENOT_FOUND, store_find(s, "m_2", STORE_ANY_VERSION, &info, &err));
     REFUSED(SDD_ENOT_FOUND, store_delete(s, "m_2", STORE_ANY_VERSION, &err));
     memcpy(m->name, "cube", 5);
     OK(store_create(s, "m_3", m, 1000, NULL, &info, &err));
@@ -95,9 +95,9 @@ static void test_create_and_load(void **state)
     store_close(s);
     s = store_reopen(dir);
     stored(s, "m_1", m, 1);
-    OK(store_find(s, "m_1", &info, &err));
+    OK(store_find(s, "m_1", STORE_ANY_VERSION, &info, &err));
     assert_int_equal(info.manifold, 1);
-    OK(store_load(s, "m_3", &got, &info, &err));
+    OK(store_load(s, "m_3", STORE_ANY_VERSION, &got, &info, &err));
     assert_int_equal(info.manifold, 0);
     assert_int_equal(got->manifold, 0);
     mesh_free(got);
@@ -162,7 +162,7 @@ static void test_primvars(void **state)
     store_close(s);
     s = store_reopen(dir);
     stored(s, "m_1", m, 2);
-    OK(store_find(s, "m_1", &info, &err));
+    OK(store_find(s, "m_1", STORE_ANY_VERSION, &info, &err));
     assert_int_equal(info.n_primvars, 5);
     assert_memory_equal(&info.primvars[3], &m->primvars[3].info, sizeof info.primvars[3]);
     ((float *)m->primvars[4].values)[7] = 70;
@@ -276,7 +276,7 @@ static void test_rename(void **state)
         assert_int_equal(info.updated_ms, i + 2);
         store_close(s);
         s = store_reopen(dir);
-        OK(store_find(s, "m_1", &info, &err));
+        OK(store_find(s, "m_1", STORE_ANY_VERSION, &info, &err));
         assert_string_equal(info.name, name);
         stored(s, "m_1", m, (int64_t)i + 2);
         OK(store_list(s, name, "", 5, &list, &n, &more, &err));
@@ -306,7 +306,7 @@ static void test_rename(void **state)
     store_close(s);
     store_sql(dir, "UPDATE meshes SET name = substr(name, 1, 254) || 'x' WHERE id = 'm_1'"); /* past the image */
     s = store_reopen(dir);
-    REFUSED(SDD_ESTORE, store_find(s, "m_1", &info, &err));
+    REFUSED(SDD_ESTORE, store_find(s, "m_1", STORE_ANY_VERSION, &info, &err));
     store_close(s);
     mesh_free(m);
     tempdir_remove(dir);
@@ -333,7 +333,8 @@ static void test_answers(void **state)
     struct mesh *m = sample_grid(1, 1);
     OK(store_create(s, "m_1", m, 5000, &a, NULL, &err));
     REFUSED(SDD_ECONFLICT, store_create(s, "m_2", m, 5000, &a, NULL, &err));
-    REFUSED(SDD_ENOT_FOUND, store_load(s, "m_2", &(struct mesh *){0}, NULL, &err)); /* and nothing of it was written */
+    REFUSED(SDD_ENOT_FOUND, store_load(s, "m_2", STORE_ANY_VERSION, &(struct mesh *){0}, NULL,
+                                       &err)); /* and nothing of it was written */
     store_close(s);
     s = store_reopen(dir);
     OK(store_idempotent_find(s, "anna", "k1", a.digest, 6000, &got, &block, &found, &err));
@@ -433,8 +434,8 @@ static void test_open(void **state)
     open_refused(dir, "another program (application id 0)");
     (void)unlink(path);
     store_close(store_reopen(dir));
-    store_sql(dir, "PRAGMA user_version=6");
-    open_refused(dir, "has schema 6, this subdd knows 5");
+    store_sql(dir, "PRAGMA user_version=7");
+    open_refused(dir, "has schema 7, this subdd knows 6");
     FILE *f = fopen(path, "wb");
     for (int i = 0; i < 10000; i++)
         (void)fputs("not a database\n", f);
@@ -475,7 +476,7 @@ static void test_damage(void **state)
         store_close(s);
         store_sql(dir, damages[i]);
         s = store_reopen(dir);
-        REFUSED(SDD_ESTORE, store_load(s, "m_d", &got, NULL, &err));
+        REFUSED(SDD_ESTORE, store_load(s, "m_d", STORE_ANY_VERSION, &got, NULL, &err));
         assert_null(got);
         if (!strstr(err.text, "damaged") || !strstr(err.text, "m_d"))
             fail_msg("%s: %s", damages[i], err.text);
@@ -483,7 +484,7 @@ static void test_damage(void **state)
         OK(store_create(s, "m_e", m, 1, NULL, NULL, &err));
         stored(s, "m_e", m, 1); /* although it has the same topology */
         OK(store_delete(s, "m_d", STORE_ANY_VERSION, &err));
-        REFUSED(SDD_ENOT_FOUND, store_load(s, "m_d", &got, NULL, &err));
+        REFUSED(SDD_ENOT_FOUND, store_load(s, "m_d", STORE_ANY_VERSION, &got, NULL, &err));
         OK(store_list(s, NULL, "", 9, &list, &n, &more, &err));
         assert_int_equal(n, 1);
         free(list);
@@ -519,7 +520,7 @@ static void test_bit_flips(void **state)
         (void)close(fd);
         if (store_open(dir, &s, &err) == SDD_OK) {
             struct store_info info;
-            if (store_load(s, "m_d", &got, &info, &err) == SDD_OK) {
+            if (store_load(s, "m_d", STORE_ANY_VERSION, &got, &info, &err) == SDD_OK) {
                 assert_int_equal(info.version, 1);
                 assert_int_equal(info.created_ms, 1);
                 assert_string_equal(info.name, "m_d");

@@ -14,7 +14,7 @@ static void has(struct store *s, const struct mesh *want, int64_t version)
     struct store_info info;
     struct sdd_error err = {0};
     struct mesh *m;
-    if (store_load(s, "m_1", &m, &info, &err))
+    if (store_load(s, "m_1", STORE_ANY_VERSION, &m, &info, &err))
         fail_msg("%s", err.text);
     sample_same(m, want);
     assert_int_equal(info.version, version);
@@ -82,7 +82,7 @@ static void test_damage(void **state)
         store_close(s);
         store_sql(dir, damages[i]);
         s = store_reopen(dir);
-        int rc = store_load(s, "m_1", &got, NULL, &err);
+        int rc = store_load(s, "m_1", STORE_ANY_VERSION, &got, NULL, &err);
         if (rc != SDD_ESTORE || !strstr(err.text, "damaged"))
             fail_msg("%s gave %d", damages[i], rc);
         assert_int_equal(store_check(s, &err), SDD_ESTORE);

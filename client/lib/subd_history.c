@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* subd_history.c: lists earlier versions of a mesh, and brings them back, for users of libsubd. */
+#include "subd_history.h"
+#include "subd_internal.h"
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t count_of(const cJSON *o, const char *key)
+{
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
+    return cJSON_IsNumber(v) && v->valuedouble >= 0 && v->valuedouble <= 9e15 ? (int64_t)v->valuedouble : 0;
+}
+
+static void copy_member(char *to, size_t room, const cJSON *o, const char *key)
+{
+    subd_copy_text(to, room, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, key)));
+}
+
+static int read_list(const cJSON *rows, struct subd_version_list *out, struct subd_error *err)
+{
+    const cJSON *row;
+    out->versions = calloc((size_t)cJSON_GetArraySize(rows) + 1, sizeof *out->versions);
+    if (!out->versions)
+        return subd_fail(err, SUBD_ENO_MEMORY, "no memory for a list of versions");
+    cJSON_ArrayForEach(row, rows)
+    {
+        struct subd_version *v = &out->versions[out->n++];
+        v->version = count_of(row, "version");
+        v->edits = count_of(row, "edits");
+        v->of = count_of(row, "of");
+        v->vertices = count_of(row, "vertices");
+        v->faces = count_of(row, "faces");
+        copy_member(v->change, sizeof v->change, row, "change");
+        copy_member(v->principal, sizeof v->principal, row, "principal");
+        copy_member(v->updated, sizeof v->updated, row, "updated");
+    }
+    return SUBD_OK;
+}
+
+static int finish_list(subd_client *c, void *out, struct subd_error *err)
+{
+    cJSON *o = c->call.answer ? cJSON_ParseWithLength(c->call.answer, c->call.answer_bytes) : NULL;
+    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(o, "versions");
+    struct subd_version_list *list = out;
+    int rc = cJSON_IsArray(rows) ? read_list(rows, list, err)
+                                 : subd_fail(err, SUBD_EPROTOCOL, "the server's list of versions cannot be read");
+    list->next = rc == SUBD_OK ? count_of(o, "next") : 0;
+    cJSON_Delete(o);
+    return rc;
+}
+
+int subd_versions(subd_client *c, const char *id, int64_t before, int limit, struct subd_version_list *out,
+                  struct subd_error *err)
+{
+    struct subd_request q = {.method = "GET", .accept = "application/json", .finish = finish_list, .out = out};
+    int rc = SUBD_NEED(err, c, id, out);
+    if (rc != SUBD_OK)
+        return rc;
+    memset(out, 0, sizeof *out);
+    if (limit < 0 || before < 0)
+        return subd_fail(err, SUBD_EUSAGE, "limit %d or before %lld is out of range", limit, (long long)before);
+    subd_text_mesh_path(&q.path, id, "/versions");
+    const char *separator = "?";
+    if (before) {
+        subd_text_add(&q.path, "?before=%lld", (long long)before);
+        separator = "&";
+    }
+    if (limit)
+        subd_text_add(&q.path, "%slimit=%d", separator, limit);
+    return subd_request_start(c, &q, err);
+}
+
+void subd_version_list_free(struct subd_version_list *list)
+{
+    if (!list)
+        return;
+    free(list->versions);
+    memset(list, 0, sizeof *list);
+}
+
+static int change(subd_client *c, const char *id, const char *leaf, struct subd_request *q, struct subd_mesh_info *out,
+                  struct subd_error *err)
+{
+    q->method = "POST";
+    q->accept = SUBD_PROTOBUF;
+    q->finish = subd_finish_info;
+    q->out = out;
+    subd_text_mesh_path(&q->path, id, leaf);
+    return subd_request_start(c, q, err);
+}
+
+int subd_revert(subd_client *c, const char *id, int64_t version, int64_t to, const char *idempotency_key,
+                struct subd_mesh_info *out, struct subd_error *err)
+{
+    struct subd_request q = {.if_version = version ? version : SUBD_IF_ANY, .idempotency_key = idempotency_key};
+    struct subd_text body = {0};
+    int rc;
+    if ((rc = SUBD_NEED(err, c, id)) || (rc = subd_check_version(version, err)))
+        return rc;
+    if (to < 1)
+        return subd_fail(err, SUBD_EUSAGE, "%lld is no version", (long long)to);
+    subd_text_add(&body, "{\"version\":%lld}", (long long)to);
+    if (body.failed)
+        return subd_fail(err, SUBD_ENO_MEMORY, "no memory for a request");
+    q.owned = body.data;
+    q.body = (struct subd_body){"application/json", body.data, body.bytes};
+    return change(c, id, "/revert", &q, out, err);
+}
+
+int subd_undo(subd_client *c, const char *id, int64_t version, const char *idempotency_key, struct subd_mesh_info *out,
+              struct subd_error *err)
+{
+    struct subd_request q = {.if_version = version, .idempotency_key = idempotency_key};
+    int rc;
+    if ((rc = SUBD_NEED(err, c, id)) || (rc = subd_check_version(version, err)))
+        return rc;
+    return change(c, id, "/undo", &q, out, err);
+}
+
+int subd_redo(subd_client *c, const char *id, int64_t version, const char *idempotency_key, struct subd_mesh_info *out,
+              struct subd_error *err)
+{
+    struct subd_request q = {.if_version = version, .idempotency_key = idempotency_key};
+    int rc;
+    if ((rc = SUBD_NEED(err, c, id)) || (rc = subd_check_version(version, err)))
+        return rc;
+    return change(c, id, "/redo", &q, out, err);
+}

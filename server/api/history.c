@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* history.c: GET /v1/meshes/{id}/versions, and POST .../revert, .../undo and .../redo, by which an earlier version
+ * becomes the next one. The ids of its elements are those that they had; new elements get ids that were never used. */
+#include "server/api/replace.h"
+#include "server/base/clock.h"
+#include "server/mesh/formats/codec.h"
+#include "server/operation/idempotency.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- GET /v1/meshes/{id}/versions ------------------------------------------------------------------------------- */
+enum { VERSIONS_DEFAULT = 100, VERSIONS_MAX = 1000 };
+
+struct versions_job {
+    struct mesh_job base;
+    int64_t before, limit;
+    int n, more;
+    struct store_version *list;
+};
+
+static int versions_read(struct job *job)
+{
+    struct versions_job *v = (struct versions_job *)job;
+    return storage_result(job_service(job)->storage,
+                          store_history(job_service(job)->storage->store, slot_of(job)->id, v->before, (int)v->limit,
+                                        &v->list, &v->n, &v->more, &job->err));
+}
+
+static void version_json(struct text *out, const struct store_version *v)
+{
+    char updated[40];
+    write_date(updated, v->updated_ms);
+    text_puts(out, "{");
+    text_member_int(out, "version", v->version);
+    text_member(out, "change", v->kind);
+    text_member(out, "principal", v->principal);
+    text_member(out, "updated", updated);
+    if (v->n_edits)
+        text_member_int(out, "edits", v->n_edits);
+    if (v->of)
+        text_member_int(out, "of", v->of);
+    text_member_int(out, "vertices", v->n_vertices);
+    text_member_int(out, "faces", v->n_faces);
+    text_puts(out, "}");
+}
+
+static void versions_answer(struct job *job)
+{
+    struct versions_job *v = (struct versions_job *)job;
+    struct text body = {0};
+    text_puts(&body, "{\"versions\":[");
+    for (int i = 0; i < v->n; i++) {
+        text_puts(&body, i ? "," : "");
+        version_json(&body, &v->list[i]);
+    }
+    text_puts(&body, "]");
+    if (v->more && v->n)
+        text_member_int(&body, "next", v->list[v->n - 1].version);
+    text_puts(&body, "}\n");
+    answer_text(job->request, 200, MEDIA_JSON, &body);
+}
+
+static void versions_free(struct job *job)
+{
+    free(((struct versions_job *)job)->list);
+    mesh_job_free(job);
+}
+
+void api_versions(struct request *r)
+{
+    static const struct step steps[] = {
+        {ON_STORE, PHASE_LOAD, step_find, skip_find}, {ON_STORE, PHASE_LOAD, versions_read, NULL}, {0}};
+    static const struct job_ops ops = {steps, versions_answer, versions_free};
+    struct sdd_error err = {0};
+    struct versions_job *v = mesh_job_create(r, sizeof *v, false);
+    if (!v)
+        return;
+    v->before = INT64_MAX;
+    v->limit = VERSIONS_DEFAULT;
+    int rc = query_int(&v->base.query, "before", 1, INT64_MAX, &v->before, &err);
+    if (!rc)
+        rc = query_int(&v->base.query, "limit", 1, VERSIONS_MAX, &v->limit, &err);
+    if (rc) {
+        answer_error(r, &err);
+        versions_free(&v->base.job);
+        return;
+    }
+    v->base.job.reader = true;
+    mesh_job_start(r, &v->base, &ops);
+}
+
+/* ---- what is to come back --------------------------------------------------------------------------------------- */
+enum way { REVERT, UNDO, REDO };
+static const char *const kinds[] = {"revert", "undo", "redo"};
+
+struct past_job {
+    struct replace_job base;
+    enum way way;
+    int64_t of;      /* The change that is undone or redone, or the version that comes back by `revert`. */
+    int64_t version; /* The version that comes back. */
+    int64_t next_vertex_id, next_face_id;
+};
+
+static bool is_kind(const struct store_version *v, enum way way)
+{
+    return strcmp(v->kind, kinds[way]) == 0;
+}
+
+static bool is_change(const struct store_version *v)
+{
+    return !is_kind(v, UNDO) && !is_kind(v, REDO);
+}
+
+/* Whether a change is undone, which the latest version that was made by undoing or redoing it says. */
+static bool is_undone(const struct store_version *list, int n, int64_t change)
+{
+    for (int i = 0; i < n; i++)
+        if (list[i].of == change && !is_change(&list[i]))
+            return is_kind(&list[i], UNDO);
+    return false;
+}
+
+/* Of n versions from the latest on, the number of the caller's last change that can be undone, or of the one undone
+ * last that can be redone; 0 when there is none. A change of one's own ends what one can redo. */
+static int64_t find_change(const struct store_version *list, int n, enum way way, const char *principal)
+{
+    for (int i = 0; i < n; i++) {
+        const struct store_version *v = &list[i];
+        if (strcmp(v->principal, principal) != 0)
+            continue;
+        if (is_change(v) && way == REDO)
+            return 0;
+        if (is_change(v) && strcmp(v->kind, "create") != 0 && *v->kind && !is_undone(list, n, v->version))
+            return v->version;
+        if (is_kind(v, UNDO) && way == REDO && is_undone(list, n, v->of))
+            return v->of;
+    }
+    return 0;
+}
+
+static const struct store_version *find_version(const struct store_version *list, int n, int64_t version)
+{
+    for (int i = 0; i < n; i++)
+        if (list[i].version == version)
+            return &list[i];
+    return NULL;
+}
+
+/* Names the versions since the change, and who made them. */
+static int refuse_changed(struct past_job *p, const struct store_version *list, int n)
+{
+    struct text who = {0};
+    for (int i = 0; i < n && list[i].version > p->of && i < 8; i++)
+        text_printf(&who, "%s%lld (%s%s%s)", i ? ", " : "", (long long)list[i].version, list[i].kind,
+                    *list[i].principal ? " by " : "", list[i].principal);
+    int rc = job_fail(&p->base.base.job, SDD_ECHANGED, "version",
+                      "version %lld cannot be %s: the mesh was changed since, in version %s", (long long)p->of,
+                      p->way == UNDO ? "undone" : "redone", who.data ? who.data : "");
+    text_free(&who);
+    return rc;
+}
+
+/* Finds what the caller wants to undo or redo. The versions before and after a change differ by it alone, so it can be
+ * undone while the mesh is what it was right after it, and redone while it is what it was right before. */
+static int choose(struct past_job *p, const struct store_version *list, int n)
+{
+    const char *who = p->base.base.principal;
+    p->of = find_change(list, n, p->way, who);
+    if (!p->of)
+        return job_fail(&p->base.base.job, SDD_ENO_CHANGE, "", "there is nothing to %s%s%s among the last %d versions",
+                        kinds[p->way], *who ? " of " : "", who, n);
+    p->version = p->way == UNDO ? p->of - 1 : p->of;
+    const struct store_version *like = find_version(list, n, p->way == UNDO ? p->of : p->of - 1);
+    return !like || memcmp(like->content, list[0].content, sizeof like->content) == 0 ? SDD_OK
+                                                                                      : refuse_changed(p, list, n);
+}
+
+/* Finds the version that comes back. */
+static int load(struct job *job)
+{
+    struct past_job *p = (struct past_job *)job;
+    struct storage *storage = job_service(job)->storage;
+    struct store_version *list = NULL;
+    int n = 0, more, rc = idempotency_digest(&p->base.base);
+    if (!rc)
+        rc = storage_result(storage, idempotency_find(&p->base.base));
+    if (!rc)
+        rc = step_find(job);
+    if (rc || p->way == REVERT)
+        return rc;
+    rc = storage_result(storage,
+                        store_history(storage->store, slot_of(job)->id, INT64_MAX,
+                                      (int)job_service(job)->config->history_versions, &list, &n, &more, &job->err));
+    rc = rc ? rc : choose(p, list, n);
+    free(list);
+    return rc;
+}
+
+static int load_past(struct job *job)
+{
+    struct past_job *p = (struct past_job *)job;
+    struct storage *storage = job_service(job)->storage;
+    struct store_info info;
+    int rc = decode_begin(&p->base.base, 0);
+    if (rc)
+        return rc;
+    rc = storage_result(storage,
+                        store_load(storage->store, slot_of(job)->id, p->version, &p->base.mesh, &info, &job->err));
+    memcpy(p->base.info.topology_id, info.topology_id, sizeof info.topology_id);
+    job->thing = operation_thing(info.topology_id);
+    return decode_end(&p->base.base, rc);
+}
+
+static bool is_loaded(const struct job *job)
+{
+    return ((const struct past_job *)job)->base.mesh;
+}
+
+static int build(struct job *job)
+{
+    return replace_build((struct replace_job *)job, NULL);
+}
+
+static int commit(struct job *job)
+{
+    struct past_job *p = (struct past_job *)job;
+    struct mesh_job *j = &p->base.base;
+    const struct store_change change = {j->principal, kinds[p->way], 0, p->of};
+    const struct info_state state = replace_describe(&p->base, now_ms());
+    if (j->media_out == MEDIA_PROTOBUF)
+        info_proto(&j->answer, &p->base.info, &state);
+    else {
+        info_json(&j->answer, &p->base.info, &state);
+        text_puts(&j->answer, "\n");
+    }
+    return replace_commit(&p->base, &change);
+}
+
+static int parse(struct job *job)
+{
+    struct past_job *p = (struct past_job *)job;
+    int rc = revert_from_json(p->base.base.body, p->base.base.body_bytes, &p->of, &job->err);
+    p->version = p->of;
+    return rc;
+}
+
+static bool skip_parse(const struct job *job)
+{
+    return ((const struct past_job *)job)->way != REVERT;
+}
+
+static void begin(struct request *r, enum way way)
+{
+    static const struct step steps[] = {{ON_HOST, PHASE_PARSE, parse, skip_parse},
+                                        {ON_STORE, PHASE_LOAD, load, NULL},
+                                        {ON_LOOP, -1, step_match, NULL},
+                                        {ON_STORE, PHASE_LOAD, load_past, is_loaded},
+                                        {ON_LOOP, -1, step_settle_record, NULL},
+                                        {ON_DEVICE, -1, build, NULL},
+                                        {ON_STORE, PHASE_COMMIT, commit, NULL},
+                                        {ON_LOOP, -1, replace_adopt, NULL},
+                                        {0}};
+    static const struct job_ops ops = {steps, replace_answer, replace_free};
+    struct past_job *p = mesh_job_create(r, sizeof *p, true);
+    if (!p)
+        return;
+    p->way = way;
+    mesh_job_start(r, &p->base.base, &ops);
+}
+
+void api_revert(struct request *r)
+{
+    if (request_header(r, "If-Match"))
+        begin(r, REVERT);
+    else
+        answer_fail(r, SDD_EPRECONDITION, "if-match", "send If-Match with the version that is to be replaced");
+}
+
+void api_undo(struct request *r)
+{
+    begin(r, UNDO);
+}
+
+void api_redo(struct request *r)
+{
+    begin(r, REDO);
+}
