@@ -114,7 +114,7 @@ const struct cli_verb cli_verbs[] = {
      1,
      1,
      cli_smooth,
-     "smooths the positions of the control mesh, into a file or a new version",
+     "smooths the positions of the control mesh or a level, into a file or a new version",
      "-o FILE has the polygons with the smoothed positions; with --store they become a new version of the mesh, and "
      "its id "
      "and version are printed.",
@@ -287,11 +287,11 @@ const struct cli_option cli_options[] = {
      NULL}, /* Else it would be short for --out-dir, too. */
     {"out-dir", "DIR", OUT_DIR, REFINE, "a folder for several results, which have the names of their files", NULL},
     {"format", "SUFFIX", FORMAT, REFINE, "of the files in --out-dir (default obj)", "obj ply usda glb stl frame"},
-    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX | NEIGHBORS | FIELDS,
-     "subdivision level, 1 to 15 (default 1); neighbors, fields: 0 too, the control mesh (its default)", NULL},
+    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH,
+     "subdivision level, 1 to 15 (default 1); neighbors, fields, smooth: 0 too, the control mesh (its default)", NULL},
     {"method", "NAME", METHOD, REFINE | PLAN | BENCH | SMOOTH,
      "engine: auto, edge-friend, ... (`subd stat` lists them); smooth: uniform (default), cotangent, bilateral, "
-     "curvatureFlow",
+     "curvatureFlow, implicitFlow",
      NULL},
     {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH | MATRIX,
      "points of the refined mesh, or of the limit; limitAtLevel is OpenSubdiv's", "refined limit limitAtLevel"},
@@ -534,7 +534,7 @@ static int check_options(const struct cli *c, const struct cli_verb *v, uint64_t
         if (used >> i & 1 && !(cli_options[i].verbs & v->bit))
             return cli_fail(c, EXIT_USAGE, "`subd %s` has no option --%s; see `subd help %s`", v->name,
                             cli_options[i].name, v->name);
-    if (c->level == 0 && !(v->bit & (NEIGHBORS | FIELDS)))
+    if (c->level == 0 && !(v->bit & (NEIGHBORS | FIELDS | SMOOTH)))
         return cli_fail(c, EXIT_USAGE, "--level cannot be \"0\"; it takes %s", takes(LEVEL));
     if (c->only_positions && (c->include || c->primvars))
         return cli_fail(c, EXIT_USAGE, "--only-positions goes without --normals, --tangents and --primvars");
@@ -569,7 +569,7 @@ int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
     if (!v)
         return cli_fail(c, EXIT_USAGE, "which verb? `subd help` lists them");
     if (c->level < 0)
-        c->level = !(v->bit & (NEIGHBORS | FIELDS));
+        c->level = !(v->bit & (NEIGHBORS | FIELDS | SMOOTH));
     if ((rc = check_options(c, v, used)) >= 0)
         return rc;
     c->verb = v->name;

@@ -18,7 +18,7 @@ static const char *const q_matrix[] = {"level", "surface", "what", NULL};
 static const char *const q_neighbors[] = {"relation", "level", "ring", "oriented", "first", "count", NULL};
 static const char *const q_neighbors_of[] = {"relation", "level", "ring", "oriented", NULL};
 static const char *const q_fields[] = {"what", "sources", "level", NULL};
-static const char *const q_smooth[] = {"store", NULL};
+static const char *const q_smooth[] = {"store", "level", NULL};
 static const char *const q_patches[] = {"level", "surface", NULL};
 
 const struct route routes[] = {
