@@ -185,7 +185,7 @@ static int check_options(const struct cli *c, const struct cli_verb *v, uint64_t
         if (used >> i & 1 && !(cli_options[i].verbs & v->bit))
             return cli_fail(c, EXIT_USAGE, "`subd %s` has no option --%s; see `subd help %s`", v->name,
                             cli_options[i].name, v->name);
-    if (c->level == 0 && !(v->bit & (NEIGHBORS | FIELDS)))
+    if (c->level == 0 && !(v->bit & (NEIGHBORS | FIELDS | SMOOTH)))
         return cli_fail(c, EXIT_USAGE, "--level cannot be \"0\"; it takes %s", takes(LEVEL));
     if (c->only_positions && (c->include || c->primvars))
         return cli_fail(c, EXIT_USAGE, "--only-positions goes without --normals, --tangents and --primvars");
@@ -220,7 +220,7 @@ int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
     if (!v)
         return cli_fail(c, EXIT_USAGE, "which verb? `subd help` lists them");
     if (c->level < 0)
-        c->level = !(v->bit & (NEIGHBORS | FIELDS));
+        c->level = !(v->bit & (NEIGHBORS | FIELDS | SMOOTH));
     if ((rc = check_options(c, v, used)) >= 0)
         return rc;
     c->verb = v->name;

@@ -220,7 +220,8 @@ int cli_fields(struct cli *c)
 static struct subd_smooth smoothing_of(const struct cli *c)
 {
     return (struct subd_smooth)SUBD_INIT(subd_smooth, .method = c->method ? c->method : "uniform",
-                                         .iterations = c->iterations, .strength = c->strength, .boundary = c->boundary);
+                                         .iterations = c->iterations, .strength = c->strength, .boundary = c->boundary,
+                                         .level = c->level);
 }
 
 static int store(struct cli *c)
@@ -253,7 +254,7 @@ static int fetch_smoothed(struct cli *c, struct cli_writer *w, struct subd_frame
         cli_write_frame(w, f);
         code = EXIT_DONE;
     } else {
-        code = fetch_faces(c, 0, &faces);
+        code = fetch_faces(c, c->level, &faces);
         if (code < 0)
             code = is_same(c, &faces, f);
         if (code < 0) {
@@ -271,6 +272,8 @@ int cli_smooth(struct cli *c)
     const char *ending = c->output ? strrchr(c->output, '.') : NULL;
     struct cli_writer w;
     struct subd_frame frame = {0};
+    if (c->store && c->level)
+        return cli_fail(c, EXIT_USAGE, "--store goes without --level: a version has the positions of the control mesh");
     if (c->store)
         return c->output ? cli_fail(c, EXIT_USAGE, "--store goes without -o: the daemon has the result") : store(c);
     if (!ending || !(surface_format_named(ending) || strcmp(ending, ".frame") == 0))

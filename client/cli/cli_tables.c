@@ -86,7 +86,7 @@ const struct cli_verb cli_verbs[] = {
      1,
      1,
      cli_smooth,
-     "smooths the positions of the control mesh, into a file or a new version",
+     "smooths the positions of the control mesh or a level, into a file or a new version",
      "-o FILE has the polygons with the smoothed positions; with --store they become a new version of the mesh, and "
      "its id "
      "and version are printed.",
@@ -252,11 +252,11 @@ const struct cli_option cli_options[] = {
      NULL}, /* Else it would be short for --out-dir, too. */
     {"out-dir", "DIR", OUT_DIR, REFINE, "a folder for several results, which have the names of their files", NULL},
     {"format", "SUFFIX", FORMAT, REFINE, "of the files in --out-dir (default obj)", "obj ply usda glb stl frame"},
-    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX | NEIGHBORS | FIELDS,
-     "subdivision level, 1 to 15 (default 1); neighbors, fields: 0 too, the control mesh (its default)", NULL},
+    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH,
+     "subdivision level, 1 to 15 (default 1); neighbors, fields, smooth: 0 too, the control mesh (its default)", NULL},
     {"method", "NAME", METHOD, REFINE | PLAN | BENCH | SMOOTH,
      "engine: auto, edge-friend, ... (`subd stat` lists them); smooth: uniform (default), cotangent, bilateral, "
-     "curvatureFlow",
+     "curvatureFlow, implicitFlow",
      NULL},
     {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH | MATRIX,
      "points of the refined mesh, or of the limit; limitAtLevel is OpenSubdiv's", "refined limit limitAtLevel"},

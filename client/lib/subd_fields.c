@@ -36,8 +36,9 @@ int subd_fields(subd_client *c, const char *id, const struct subd_fields *r, str
     return subd_request_start(c, &q, err);
 }
 
-/* Makes the body of a smoothing, which the request frees. */
-static int take_smooth(struct subd_request *q, const struct subd_smooth *r, struct subd_error *err)
+/* Makes the body of a smoothing, which the request frees, and says its level. */
+static int take_smooth(struct subd_request *q, const struct subd_smooth *r, int most_level, int *level,
+                       struct subd_error *err)
 {
     struct subd_smooth own;
     int rc = SUBD_TAKE(&own, r, subd_smooth, err);
@@ -45,6 +46,10 @@ static int take_smooth(struct subd_request *q, const struct subd_smooth *r, stru
         return rc;
     if (!own.method)
         return subd_fail(err, SUBD_EUSAGE, "the method of smoothing is NULL");
+    if (own.level < 0 || own.level > most_level)
+        return subd_fail(err, SUBD_EUSAGE, "level %d is out of range; 0 to %d are smoothed, and 0 is stored", own.level,
+                         SUBD_MAX_LEVEL);
+    *level = own.level;
     cJSON *o = cJSON_CreateObject();
     cJSON_AddStringToObject(o, "method", own.method);
     cJSON_AddNumberToObject(o, "iterations", own.iterations ? own.iterations : 1);
@@ -67,9 +72,10 @@ int subd_smooth(subd_client *c, const char *id, int64_t version, const struct su
         .method = "POST", .accept = SUBD_FRAME_MEDIA_TYPE, .if_version = version, .frame = frame, .refine = &refine};
     int rc;
     if ((rc = SUBD_NEED(err, c, id, r, frame)) || (rc = subd_check_version(version, err)) ||
-        (rc = take_smooth(&q, r, err)))
+        (rc = take_smooth(&q, r, SUBD_MAX_LEVEL, &refine.level, err)))
         return rc;
     subd_text_mesh_path(&q.path, id, "/smooth");
+    subd_text_add(&q.path, "?level=%d", refine.level);
     return subd_request_start(c, &q, err);
 }
 
@@ -78,12 +84,12 @@ int subd_smooth_store(subd_client *c, const char *id, int64_t version, const str
 {
     struct subd_request q = {
         .method = "POST", .accept = SUBD_PROTOBUF, .if_version = version, .finish = subd_finish_info, .out = out};
-    int rc;
+    int rc, level;
     if ((rc = SUBD_NEED(err, c, id, r)) || (rc = subd_check_version(version, err)))
         return rc;
     if (version == 0)
         return subd_fail(err, SUBD_EUSAGE, "a new version is made of one that is named; version is 0");
-    if ((rc = take_smooth(&q, r, err)))
+    if ((rc = take_smooth(&q, r, 0, &level, err)))
         return rc;
     subd_text_mesh_path(&q.path, id, "/smooth");
     subd_text_query(&q.path, "store", "true");

@@ -33,13 +33,15 @@ SUBD_API int subd_fields(subd_client *c, const char *id, const struct subd_field
 
 struct subd_smooth {
     size_t size;
-    const char *method;   /* "uniform", "cotangent", "bilateral" or "curvatureFlow". */
+    const char *method;   /* "uniform", "cotangent", "bilateral", "curvatureFlow" or "implicitFlow". */
     int iterations;       /* 1 to 1,000; 0 is 1. */
     double strength;      /* Above 0, up to 1; 0 is 0.5. */
     const char *boundary; /* "kept" or "along"; NULL is "kept". */
+    int level;            /* 0 is the control mesh; 1 to SUBD_MAX_LEVEL are refined, and cannot be stored. */
 };
-/* subd_smooth: POST smooth. The frame has the block positions of the control mesh, which the server does not keep.
- * With version 0 it takes any version of the mesh, else only this one. */
+/* subd_smooth: POST smooth. The frame has the block positions of the control mesh or the level, which the server does
+ * not keep. With version 0 it takes any version of the mesh, else only this one.
+ * Errors  SUBD_EUSAGE (method, level), SUBD_EHTTP 422 invalid_query */
 SUBD_API int subd_smooth(subd_client *c, const char *id, int64_t version, const struct subd_smooth *r,
                          struct subd_frame *frame, struct subd_error *err) SUBD_MUST_CHECK;
 /* subd_smooth_store: the smoothed positions become a new version of this version, which is not 0. out may be NULL.

@@ -94,15 +94,17 @@ struct field_memory {
     void *scratch;
 };
 
-static int64_t count_points(const sdd_mesh *m, const struct sdd_field_request *r)
+int fields_level(const sdd_mesh *m, int level, int64_t *n_points, struct sdd_error *err)
 {
-    return r->level > 0 ? topology_points(m->topology, r->level) : m->topology->info.n_vertices;
+    if (level < 0 || level > SDD_MAX_LEVEL)
+        return sdd_fail(err, SDD_EQUERY, "level", "level %d; 0 to %d are allowed", level, SDD_MAX_LEVEL);
+    *n_points = level > 0 ? topology_points(m->topology, level) : m->topology->info.n_vertices;
+    return SDD_OK;
 }
 
-static void lay_out(const sdd_mesh *m, const struct sdd_field_request *r, struct arena *a, struct field_memory *f)
+static void lay_out(const sdd_device *d, const struct sdd_field_request *r, int64_t V, struct arena *a,
+                    struct field_memory *f)
 {
-    const sdd_device *d = m->topology->device;
-    const int64_t V = count_points(m, r);
     *f = (struct field_memory){0};
     f->error = ARENA(a, uint64_t, 1);
     f->value = ARENA(a, float, V *(r->what == SDD_FIELD_NORMALS ? 3 : 1));
@@ -116,9 +118,8 @@ static void lay_out(const sdd_mesh *m, const struct sdd_field_request *r, struct
     f->scratch = ARENA(a, char, d->b->scan_scratch(d->dev, V));
 }
 
-static int check_sources(const sdd_mesh *m, const struct sdd_field_request *r, struct sdd_error *err)
+static int check_sources(const struct sdd_field_request *r, int64_t V, struct sdd_error *err)
 {
-    const int64_t V = count_points(m, r);
     if (r->what != SDD_FIELD_GEODESIC)
         return r->n_sources != 0
                    ? sdd_fail(err, SDD_EQUERY, "sources", "%s has no sources; geodesic has", names[r->what])
@@ -140,13 +141,12 @@ int sdd_field_plan(const sdd_mesh *m, const struct sdd_field_request *r, struct 
     memset(out, 0, sizeof *out);
     if (!sdd_field_name(r->what))
         return sdd_fail(err, SDD_EQUERY, "what", "%d is not a field; there are %d", r->what, SDD_N_FIELDS);
-    if (r->level < 0 || r->level > SDD_MAX_LEVEL)
-        return sdd_fail(err, SDD_EQUERY, "level", "level %d; 0 to %d are allowed", r->level, SDD_MAX_LEVEL);
-    int rc = check_sources(m, r, err);
+    int rc = fields_level(m, r->level, &out->n_rows, err);
+    if (!rc)
+        rc = check_sources(r, out->n_rows, err);
     if (rc)
         return rc;
-    lay_out(m, r, &a, &f);
-    out->n_rows = count_points(m, r);
+    lay_out(m->topology->device, r, out->n_rows, &a, &f);
     out->components = r->what == SDD_FIELD_NORMALS ? 3 : 1;
     out->bytes = out->n_rows * out->components * (int64_t)sizeof(float);
     out->device_bytes = a.used;
@@ -253,29 +253,35 @@ static int run_field(const sdd_mesh *m, const struct sdd_field_request *r, const
     return dev_finish(d, err);
 }
 
-/* The field of a refined level: that of a mesh of its own. */
-static int field_of_level(sdd_mesh *m, const struct sdd_field_request *r, const struct sdd_run *run, sdd_values **out,
-                          struct sdd_error *err)
+int fields_level_mesh(sdd_mesh *m, int level, const struct sdd_run *run, sdd_mesh **out, struct sdd_error *err)
 {
-    const struct sdd_refine_request points = {.level = r->level, .include = SDD_POSITIONS};
-    struct sdd_field_request own = *r;
+    const struct sdd_refine_request points = {.level = level, .include = SDD_POSITIONS};
     sdd_topology *t;
     sdd_plan *plan = NULL;
     sdd_result *refined = NULL;
-    sdd_mesh *of_level = NULL;
-    int rc = queries_level(m->topology, r->level, run, &t, err);
+    *out = NULL;
+    int rc = queries_level(m->topology, level, run, &t, err);
     if (!rc)
         rc = sdd_plan_create(m, &points, &plan, err);
     if (!rc)
         rc = sdd_refine(m, plan, run, &refined, err);
     if (!rc)
-        rc = sdd_mesh_create(t, sdd_result_info(refined)->plan.blocks[0].data, NULL, &of_level, err);
+        rc = sdd_mesh_create(t, sdd_result_info(refined)->plan.blocks[0].data, NULL, out, err);
+    sdd_result_free(refined);
+    sdd_plan_free(plan);
+    return rc;
+}
+
+static int field_of_level(sdd_mesh *m, const struct sdd_field_request *r, const struct sdd_run *run, sdd_values **out,
+                          struct sdd_error *err)
+{
+    struct sdd_field_request own = *r;
+    sdd_mesh *of_level;
+    int rc = fields_level_mesh(m, r->level, run, &of_level, err);
     own.level = 0;
     if (!rc)
         rc = sdd_field(of_level, &own, run, out, err);
     sdd_mesh_free(of_level);
-    sdd_result_free(refined);
-    sdd_plan_free(plan);
     return rc;
 }
 
@@ -303,7 +309,7 @@ int sdd_field(sdd_mesh *m, const struct sdd_field_request *r, const struct sdd_r
         rc = block_take(d, info.device_bytes, &block, err);
     if (!rc) {
         a.base = block.memory;
-        lay_out(m, r, &a, &f);
+        lay_out(d, r, info.n_rows, &a, &f);
         rc = run_field(m, r, &q, &f, run, v, err);
     }
     if (rc)

@@ -26,5 +26,12 @@ int fields_cancelled(const struct sdd_run *run, struct sdd_error *err) SDD_MUST_
  * Errors  SDD_EQUERY naming the first face that has one without; SDD_ENO_MEMORY, SDD_EDEVICE */
 int fields_check_areas(const sdd_mesh *m, const struct sdd_neighbors *q, uint64_t *word,
                        struct sdd_error *err) SDD_MUST_CHECK;
+/* fields_level: whether there is such a level, and how many points a mesh has there.
+ * Errors  SDD_EQUERY */
+int fields_level(const sdd_mesh *m, int level, int64_t *n_points, struct sdd_error *err) SDD_MUST_CHECK;
+/* fields_level_mesh: makes a mesh of a refined level, over the topology that queries_level keeps.
+ * Errors  those of queries_level and sdd_refine */
+int fields_level_mesh(sdd_mesh *m, int level, const struct sdd_run *run, sdd_mesh **out,
+                      struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

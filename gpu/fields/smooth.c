@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* smooth.c: smoothing of the points of a mesh, for sdd_fields.h. */
+#include "gpu/fair/fair.h"
 #include "gpu/fields/internal.h"
 #include "gpu/fields/kernels/smooth_rate.k.h"
 #include "gpu/fields/kernels/smooth_step.q.k.h"
@@ -11,7 +12,8 @@ _Static_assert((int)SDD_SMOOTH_UNIFORM == (int)SDD_BY_MEAN && (int)SDD_SMOOTH_CO
                    (int)SDD_SMOOTH_CURVATURE_FLOW == (int)SDD_BY_CURVATURE,
                "kernels number the methods as the door does");
 
-static const char *const names[SDD_N_SMOOTHINGS] = {"uniform", "cotangent", "bilateral", "curvatureFlow"};
+static const char *const names[SDD_N_SMOOTHINGS] = {"uniform", "cotangent", "bilateral", "curvatureFlow",
+                                                    "implicitFlow"};
 
 const char *sdd_smoothing_name(int method)
 {
@@ -25,8 +27,8 @@ int sdd_smoothing_find(const char *name, int *out, struct sdd_error *err)
             *out = k;
             return SDD_OK;
         }
-    return sdd_fail(err, SDD_EQUERY, "method", "\"%.20s\" is not one of uniform, cotangent, bilateral, curvatureFlow",
-                    name);
+    return sdd_fail(err, SDD_EQUERY, "method",
+                    "\"%.20s\" is not one of uniform, cotangent, bilateral, curvatureFlow, implicitFlow", name);
 }
 
 struct smoothing {
@@ -34,9 +36,10 @@ struct smoothing {
     float *points, *other;
 };
 
-static void lay_out(const sdd_mesh *m, struct arena *a, struct smoothing *s)
+/* An implicit flow has its points in a flow of its own. */
+static void lay_out(const sdd_mesh *m, int method, struct arena *a, struct smoothing *s)
 {
-    const int64_t V = m->topology->info.n_vertices;
+    const int64_t V = method == SDD_SMOOTH_IMPLICIT_FLOW ? 0 : m->topology->info.n_vertices;
     s->word = ARENA(a, uint64_t, 1);
     s->points = ARENA(a, float, 3 * V);
     s->other = ARENA(a, float, 3 * V);
@@ -94,12 +97,71 @@ static int run_steps(const sdd_mesh *m, const struct sdd_smooth_request *r, cons
     return rc;
 }
 
+static int flow(const sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd_run *run, sdd_values *v,
+                struct sdd_error *err)
+{
+    const struct sdd_fair_request request = {
+        .tau = 1.0, .boundary = SDD_FAIR_FREE, .solves = 1, .cancel = run ? run->cancel : NULL};
+    sdd_device *d = m->topology->device;
+    sdd_fair *f;
+    int rc = sdd_fair_begin(m, &request, &f, err);
+    if (rc)
+        return rc;
+    const struct sdd_fair_info *held = sdd_fair_info(f);
+    v->info.device_bytes += held->device_bytes + held->build_bytes;
+    dev_mark(d, MARK_BEGUN);
+    for (int k = 0; !rc && k < r->iterations; k++)
+        rc = fair_shrink(f, (double)r->strength, r->boundary == SDD_SMOOTH_BOUNDARY_ALONG, err);
+    dev_mark(d, MARK_ENDED);
+    if (!rc)
+        rc = sdd_fair_points(f, v->memory, err);
+    sdd_fair_free(f);
+    return rc;
+}
+
+/* Smooths the points of a mesh at its own level. */
+static int smooth(const sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd_neighbors *q,
+                  const struct device_rows *rows, struct smoothing *s, const struct sdd_run *run, sdd_values *v,
+                  struct sdd_error *err)
+{
+    sdd_device *d = m->topology->device;
+    int rc = SDD_OK;
+    if (r->method != SDD_SMOOTH_IMPLICIT_FLOW) {
+        rc = run_steps(m, r, q, rows, s, run, err);
+        if (!rc)
+            dev_download(d, v->memory, s->points, v->info.bytes);
+    } else if (!m->topology->info.manifold) {
+        rc = sdd_fail(err, SDD_EQUERY, "method", "%s; implicitFlow is for manifold meshes, curvatureFlow for all",
+                      m->topology->fault);
+    } else {
+        rc = fields_check_areas(m, q, s->word, err);
+        if (!rc)
+            rc = flow(m, r, run, v, err);
+    }
+    if (rc)
+        return rc;
+    v->info.device_seconds = dev_elapsed(d, MARK_BEGUN, MARK_ENDED);
+    return dev_finish(d, err);
+}
+
+static int smooth_level(sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd_run *run, sdd_values **out,
+                        struct sdd_error *err)
+{
+    struct sdd_smooth_request own = *r;
+    sdd_mesh *of_level;
+    int rc = fields_level_mesh(m, r->level, run, &of_level, err);
+    own.level = 0;
+    if (!rc)
+        rc = sdd_smooth(of_level, &own, run, out, err);
+    sdd_mesh_free(of_level);
+    return rc;
+}
+
 int sdd_smooth(sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd_run *run, sdd_values **out,
                struct sdd_error *err)
 {
     sdd_device *d = m->topology->device;
-    const int64_t V = m->topology->info.n_vertices;
-    struct sdd_values_info info = {.n_rows = V, .components = 3, .bytes = 3 * V * (int64_t)sizeof(float)};
+    struct sdd_values_info info = {.components = 3};
     struct sdd_neighbors q;
     struct device_rows rows = {0};
     struct device_block block = {0};
@@ -109,12 +171,19 @@ int sdd_smooth(sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd
     *out = NULL;
     int rc = check(r, err);
     if (!rc)
+        rc = fields_level(m, r->level, &info.n_rows, err);
+    info.bytes = 3 * info.n_rows * (int64_t)sizeof(float);
+    if (!rc)
         rc = values_within(&info, r->max_bytes, err);
     if (!rc)
-        rc = tiles_neighbors(m->topology, &q, err);
+        rc = fields_cancelled(run, err);
+    if (!rc && r->level > 0)
+        return smooth_level(m, r, run, out, err);
     if (!rc)
+        rc = tiles_neighbors(m->topology, &q, err);
+    if (!rc && r->method != SDD_SMOOTH_IMPLICIT_FLOW)
         rc = queries_rows(m->topology, SDD_RELATION_VV, run, &rows, err);
-    lay_out(m, &a, &s);
+    lay_out(m, r->method, &a, &s);
     info.device_bytes = a.used + rows.block.bytes;
     if (!rc)
         rc = values_create(m, &info, run, &v, err);
@@ -122,13 +191,8 @@ int sdd_smooth(sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd
         rc = block_take(d, a.used, &block, err);
     if (!rc) {
         a = (struct arena){block.memory, 0};
-        lay_out(m, &a, &s);
-        rc = run_steps(m, r, &q, &rows, &s, run, err);
-    }
-    if (!rc) {
-        dev_download(d, v->memory, s.points, info.bytes);
-        v->info.device_seconds = dev_elapsed(d, MARK_BEGUN, MARK_ENDED);
-        rc = dev_finish(d, err);
+        lay_out(m, r->method, &a, &s);
+        rc = smooth(m, r, &q, &rows, &s, run, v, err);
     }
     if (rc)
         dev_drain(d);

@@ -35,15 +35,19 @@ struct sdd_field_request {
  *                   exp(-h^2 / 2 h0^2) of the distance d and the height h; c and h0 are their root mean squares around
  *                   p (Fleishman 2003); 0 < s <= 1
  *   curvature flow  an explicit step of mean curvature flow, of s times the longest time that is stable for the whole
- *                   mesh: the least of area / (sum of cotangent weights) over its vertices; 0 < s <= 1 */
+ *                   mesh: the least of area / (sum of cotangent weights) over its vertices; 0 < s <= 1
+ *   implicit flow   an implicit step of it: (M + t L) p' = M p with the cotangent Laplacian L, a third of the area
+ *                   around each vertex as M, and the time t = s area / 4 pi, so that a sphere has 1 / (1 + 2 s) of its
+ *                   radius after a step (Desbrun 1999); 0 < s <= 1. For manifold meshes */
 enum sdd_smoothing {
     SDD_SMOOTH_UNIFORM,
     SDD_SMOOTH_COTANGENT,
     SDD_SMOOTH_BILATERAL,
     SDD_SMOOTH_CURVATURE_FLOW,
+    SDD_SMOOTH_IMPLICIT_FLOW,
     SDD_N_SMOOTHINGS
 };
-const char *sdd_smoothing_name(int method); /* "uniform", "cotangent", "bilateral", "curvatureFlow" */
+const char *sdd_smoothing_name(int method); /* "uniform", ..., "implicitFlow"; NULL for what is none. */
 int sdd_smoothing_find(const char *name, int *out, struct sdd_error *err) SDD_MUST_CHECK;
 #define SDD_MAX_SMOOTHINGS 1000
 enum sdd_smooth_boundary {
@@ -56,6 +60,7 @@ struct sdd_smooth_request {
     float strength;
     int boundary; /* A value of enum sdd_smooth_boundary. */
     int64_t max_bytes;
+    int level; /* As in struct sdd_field_request: the points of a refined level are smoothed over its faces. */
 };
 
 /* Values at vertices, in host memory aligned to 64 bytes. */
@@ -80,8 +85,10 @@ int sdd_field_plan(const sdd_mesh *m, const struct sdd_field_request *r, struct 
  *         SDD_ETOO_LARGE with field max_bytes and `needed`; SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int sdd_field(sdd_mesh *m, const struct sdd_field_request *r, const struct sdd_run *run, sdd_values **out,
               struct sdd_error *err) SDD_MUST_CHECK;
-/* sdd_smooth: the points of the control mesh after smoothing. The mesh stays as it is.
- * Errors  SDD_EQUERY with field method, iterations, strength, boundary or triangles; else as sdd_field */
+/* sdd_smooth: the points of the control mesh, or of a refined level, after smoothing. The mesh stays as it is.
+ * Errors  SDD_EQUERY with field method (also for an implicit flow of a mesh that is not manifold), iterations (also
+ *         for an implicit flow that leaves nothing of the surface), strength, boundary, level or triangles; else as
+ *         sdd_field */
 int sdd_smooth(sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd_run *run, sdd_values **out,
                struct sdd_error *err) SDD_MUST_CHECK;
 const struct sdd_values_info *sdd_values_info(const sdd_values *v); /* Valid until sdd_values_free. */

@@ -74,14 +74,21 @@ static int read_fields(struct fields_job *f, const char *list, int64_t n_sources
                : sdd_fail(err, SDD_EQUERY, "what", "what takes normals, gaussian, mean, geodesic, with commas between");
 }
 
-static int read_query(struct fields_job *f, struct sdd_error *err)
+static int read_level(struct fields_job *f, struct sdd_error *err)
 {
-    const struct query *q = &f->base.base.base.query;
-    int64_t level = 0, n_sources = 0;
-    int rc = query_int(q, "level", 0, INT32_MAX, &level, err);
+    int64_t level = 0;
+    int rc = query_int(&f->base.base.base.query, "level", 0, INT32_MAX, &level, err);
     if (!rc)
         rc = level_check(level, job_service(&f->base.base.base.job)->config->max_level, err);
     f->level = (int)level;
+    return rc;
+}
+
+static int read_query(struct fields_job *f, struct sdd_error *err)
+{
+    const struct query *q = &f->base.base.base.query;
+    int64_t n_sources = 0;
+    int rc = read_level(f, err);
     if (!rc)
         rc = read_sources(f, query_get(q, "sources"), &n_sources, err);
     if (!rc)
@@ -301,6 +308,7 @@ static int parse(struct job *job)
     if (rc)
         return rc;
     f->smoothing.max_bytes = job_service(job)->config->max_output_bytes;
+    f->smoothing.level = f->level;
     return decode_end(m, smooth_from_json(m->body, m->body_bytes, &f->smoothing, &job->err));
 }
 
@@ -308,7 +316,7 @@ static int match(struct job *job)
 {
     struct fields_job *f = (struct fields_job *)job;
     int rc = step_match(job);
-    f->base.base.request.level = 0;
+    f->base.base.request.level = f->level;
     job->cost_ns[ON_DEVICE] = ask_cost_ns(&f->base.base, (int64_t)VALUE_BYTES * f->smoothing.iterations);
     if (!rc)
         rc = ensure_resident_record(job);
@@ -376,5 +384,15 @@ void api_smooth(struct request *r)
     f->smooths = true;
     f->stores = store;
     f->smoothing = (struct sdd_smooth_request){.iterations = 1, .strength = 0.5f};
-    mesh_job_start(r, &f->base.base.base, store ? &stores : &ops);
+    int rc = read_level(f, &err);
+    if (!rc && store && f->level > 0)
+        rc = sdd_fail(&err, SDD_EQUERY, "level",
+                      "a version has the positions of the control mesh; store those of level 0, not of level %d",
+                      f->level);
+    if (!rc) {
+        mesh_job_start(r, &f->base.base.base, store ? &stores : &ops);
+        return;
+    }
+    answer_error(r, &err);
+    free_job(&f->base.base.base.job);
 }

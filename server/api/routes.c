@@ -20,7 +20,7 @@ static const char *const q_matrix[] = {"level", "surface", "what", "version", NU
 static const char *const q_neighbors[] = {"relation", "level", "ring", "oriented", "first", "count", "version", NULL};
 static const char *const q_neighbors_of[] = {"relation", "level", "ring", "oriented", "version", NULL};
 static const char *const q_fields[] = {"what", "sources", "level", "version", NULL};
-static const char *const q_smooth[] = {"store", NULL};
+static const char *const q_smooth[] = {"store", "level", NULL};
 static const char *const q_patches[] = {"level", "surface", "version", NULL};
 
 const struct route routes[] = {

@@ -253,6 +253,42 @@ static void test_uniform(void **state)
     answer_free(&a);
 }
 
+/* Level 1 of a cube is about a sphere, which shrinks in an implicit step. */
+static void test_smooth_level(void **state)
+{
+    struct answer a;
+    size_t end;
+    (void)state;
+    smooth(cube, "?level=2", ACCEPT_FRAME, "{\"method\":\"implicitFlow\",\"strength\":0.5}", &a);
+    assert_int_equal(a.status, 413); /* as --max-output-bytes is */
+    assert_int_equal(answer_number(&a, "needed"), 98 * 12);
+    answer_free(&a);
+    smooth(cube, "?level=1", ACCEPT_FRAME, "{\"method\":\"implicitFlow\",\"strength\":0.5}", &a);
+    if (a.status != 200)
+        fail_msg("%s", a.body);
+    frame_check(&a);
+    Subdd__V1__FrameHeader *h = frame_header(&a, &end);
+    assert_int_equal(h->level, 1);
+    assert_int_equal(h->vertices, 26);
+    subdd__v1__frame_header__free_unpacked(h, NULL);
+    float *got = block(&a, "positions", 26, 3), *points = points_of_cube();
+    answer_free(&a);
+    ask_mesh(&d, cube, "refined?level=1&include=positions", ACCEPT_FRAME, &a);
+    float *before = block(&a, "positions", 26, 3);
+    answer_free(&a);
+    double middle[3] = {0};
+    for (int i = 0; i < 24; i++)
+        middle[i % 3] += (double)points[i] / 8;
+    for (int v = 0; v < 26; v++) /* half of its radius is left */
+        for (int k = 0; k < 3; k++) {
+            const double way = (double)before[3 * v + k] - middle[k];
+            assert_true(fabs((double)got[3 * v + k] - middle[k] - way / 2) < 0.1 * (1 + fabs(way)));
+        }
+    free(got);
+    free(points);
+    free(before);
+}
+
 static void test_store(void **state)
 {
     struct answer a, before;
@@ -305,6 +341,9 @@ static void test_smooth_refused(void **state)
         {"", "", "{\"method\":\"uniform\",\"boundary\":\"cut\"}", "boundary", 422, "invalid_query"},
         {"", "", "{\"method\":\"uniform\",\"more\":1}", NULL, 400, "invalid_argument"},
         {"", "", "{", NULL, 400, "malformed"},
+        {"?level=16", "", "{\"method\":\"uniform\"}", "level", 422, "invalid_query"},
+        {"?level=-1", "", "{\"method\":\"uniform\"}", "level", 400, "invalid_argument"},
+        {"?level=1&store=true", "If-Match: \"1\"\r\n", "{\"method\":\"uniform\"}", "level", 422, "invalid_query"},
         {"?store=perhaps", "", "{\"method\":\"uniform\"}", "store", 400, "invalid_argument"},
         {"", "Accept: application/json\r\n", "{\"method\":\"uniform\"}", "accept", 406, "not_acceptable"},
     };
@@ -334,9 +373,11 @@ static void test_smooth_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cube),          cmocka_unit_test(test_unreached),      cmocka_unit_test(test_level),
-        cmocka_unit_test(test_tag_and_bytes), cmocka_unit_test(test_refused),        cmocka_unit_test(test_uniform),
-        cmocka_unit_test(test_store),         cmocka_unit_test(test_smooth_refused),
+        cmocka_unit_test(test_cube),           cmocka_unit_test(test_unreached),
+        cmocka_unit_test(test_level),          cmocka_unit_test(test_tag_and_bytes),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_uniform),
+        cmocka_unit_test(test_store),          cmocka_unit_test(test_smooth_level),
+        cmocka_unit_test(test_smooth_refused),
     };
     return cmocka_run_group_tests_name("http/fields", tests, start, stop);
 }

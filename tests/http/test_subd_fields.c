@@ -83,6 +83,14 @@ static void test_libsubd_smooth(void **state)
     assert_int_equal(err.http_status, 412);
     assert_int_equal(subd_smooth_store(client, id, 1, &r, &info, &err), SUBD_OK);
     assert_int_equal(info.version, 2);
+    r.level = 2;
+    assert_int_equal(subd_smooth(client, id, 0, &r, &f, &err), SUBD_OK);
+    assert_int_equal(f.level, 2);
+    assert_int_equal(f.vertices, 98);
+    assert_int_equal(subd_smooth_store(client, id, 2, &r, &info, &err), SUBD_EUSAGE);
+    r.level = 16;
+    assert_int_equal(subd_smooth(client, id, 0, &r, &f, &err), SUBD_EUSAGE);
+    r.level = 0;
     r.iterations = 1001;
     assert_int_equal(subd_smooth(client, id, 0, &r, &f, &err), SUBD_EHTTP);
     assert_string_equal(err.field, "iterations");
@@ -135,6 +143,15 @@ static void test_smooth(void **state)
     assert_non_null(strstr(file, "v 0.33333"));
     assert_non_null(strstr(file, "\nf "));
     free(file);
+    r = RUN("smooth", id, "--level", "1", "--method", "implicitFlow", "-o", path);
+    assert_int_equal(r.code, 0);
+    ran_free(&r);
+    file = slurp(path, &bytes);
+    int n_faces = 0;
+    for (const char *at = file; (at = strstr(at, "\nf ")); at++)
+        n_faces++;
+    assert_int_equal(n_faces, 24);
+    free(file);
     r = RUN("smooth", id, "--method", "cotangent", "--iterations", "2", "--store");
     assert_int_equal(r.code, 0);
     snprintf(due, sizeof due, "%s version 2\n", id);
@@ -160,6 +177,8 @@ static void test_refused(void **state)
         {{"smooth"}, 2, "--store"},
         {{"smooth", "-o", "smooth.doc"}, 2, "--store"},
         {{"smooth", "--store", "-o", "smooth.obj"}, 2, "--store"},
+        {{"smooth", "--store", "--level", "1"}, 2, "--level"},
+        {{"smooth", "--level", "16", "-o", "smooth.obj"}, 2, "15"},
         {{"smooth", "--iterations", "1001"}, 2, "1,000"},
         {{"smooth", "--strength", "0"}, 2, "above 0"},
         {{"smooth", "--store", "--method", "melt"}, 4, "uniform"},

@@ -22,6 +22,6 @@ void record_error(struct record *r, int code, const struct sdd_error *err);
  * launches, so large meshes are left out. */
 void record_queries(sdd_topology *t, struct record *r);
 void record_by_tiles(sdd_topology *t, struct record *r);
-void record_fields(sdd_mesh *mesh, struct record *r);
+void record_fields(sdd_mesh *mesh, int64_t n_vertices, struct record *r);
 void record_flow(sdd_mesh *mesh, const struct sdd_mesh_desc *d, struct record *r);
 #endif

@@ -177,7 +177,7 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
     batch(mesh, SDD_SURFACE_LIMIT, r);
     record_queries(mesh->topology, r);
     record_by_tiles(mesh->topology, r);
-    record_fields(mesh, r);
+    record_fields(mesh, s->desc.n_vertices, r);
     patches(mesh, 1, SDD_SURFACE_REFINED, r);
     patches(mesh, 3, SDD_SURFACE_LIMIT, r);
     if (mesh->topology->info.options.scheme == s->desc.options.scheme)

@@ -29,6 +29,13 @@ void held_fini(struct held *h)
     sdd_device_close(h->device);
 }
 
+int held_is_manifold(const struct held *h)
+{
+    struct sdd_topology_info info;
+    sdd_topology_info(h->topology, &info);
+    return info.manifold;
+}
+
 void held_point(const float *p, uint32_t v, double to[3])
 {
     for (int k = 0; k < 3; k++)

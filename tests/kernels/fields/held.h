@@ -15,6 +15,7 @@ struct held {
 
 void held_init(struct held *h, const struct sdd_mesh_desc *desc, const float *points, const float *uvs, int threads);
 void held_fini(struct held *h); /* and after it the device held nothing */
+int held_is_manifold(const struct held *h);
 
 void held_point(const float *p, uint32_t v, double to[3]);
 void held_way(const float *p, uint32_t from, uint32_t to, double way[3]);

@@ -18,16 +18,22 @@ static const struct sdd_mesh_desc desc = {
     .n_vertices = 7, .n_faces = 3, .n_corners = 10, .face_counts = counts, .face_vertices = vertices};
 static const int64_t source = 2;
 
-enum { N_STEPS = SDD_N_FIELDS + SDD_N_SMOOTHINGS + 1 }; /* the last is a field of level 1 */
+/* The last two are a field and a smoothing of level 1. */
+enum { N_STEPS = SDD_N_FIELDS + SDD_N_SMOOTHINGS + 2, LEVEL_FIELD = N_STEPS - 2, LEVEL_SMOOTHING = N_STEPS - 1 };
 
 static int run_step(sdd_mesh *m, int step, uint64_t *digest, struct sdd_error *err)
 {
     sdd_values *v = NULL;
     const int what = step < SDD_N_FIELDS ? step : SDD_FIELD_GAUSSIAN;
     const struct sdd_field_request f = {
-        .what = what, .sources = &source, .n_sources = what == SDD_FIELD_GEODESIC, .level = step == N_STEPS - 1};
-    const struct sdd_smooth_request s = {step - SDD_N_FIELDS, 3, 0.5f, SDD_SMOOTH_BOUNDARY_ALONG, 0};
-    const int smooths = step >= SDD_N_FIELDS && step < N_STEPS - 1;
+        .what = what, .sources = &source, .n_sources = what == SDD_FIELD_GEODESIC, .level = step == LEVEL_FIELD};
+    const struct sdd_smooth_request s = {step == LEVEL_SMOOTHING ? SDD_SMOOTH_UNIFORM : step - SDD_N_FIELDS,
+                                         3,
+                                         0.5f,
+                                         SDD_SMOOTH_BOUNDARY_ALONG,
+                                         0,
+                                         step == LEVEL_SMOOTHING};
+    const int smooths = step >= SDD_N_FIELDS && step != LEVEL_FIELD;
     int rc = smooths ? sdd_smooth(m, &s, NULL, &v, err) : sdd_field(m, &f, NULL, &v, err);
     assert_true((rc != SDD_OK) == (v == NULL));
     if (!rc)

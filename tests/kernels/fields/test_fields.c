@@ -9,6 +9,7 @@
 #include <string.h>
 #include "gpu/sdd/sdd_fields.h"
 #include "tests/kernels/fields/held.h"
+#include "tests/kernels/fields/sphere.h"
 #include "tests/kernels/poly.h"
 
 enum { MOST_CORNERS = 700, N_RANDOM = 40 };
@@ -94,7 +95,7 @@ static void check_mean(const struct held *h)
 
 static void check_uniform(const struct held *h)
 {
-    const struct sdd_smooth_request r = {SDD_SMOOTH_UNIFORM, 1, 0.5f, SDD_SMOOTH_BOUNDARY_KEPT, 0};
+    const struct sdd_smooth_request r = {SDD_SMOOTH_UNIFORM, 1, 0.5f, SDD_SMOOTH_BOUNDARY_KEPT, 0, 0};
     struct sdd_error err = {0};
     sdd_values *v;
     double *want = xalloc(3 * h->n.V, sizeof *want), *scale = xalloc(3 * h->n.V, sizeof *scale);
@@ -135,10 +136,15 @@ static void check_rim(const struct held *h)
     for (int64_t c = 0; c < h->n.C; c++)
         uses[h->n.edge[c]]++;
     for (int method = 0; method < SDD_N_SMOOTHINGS; method++) {
-        const struct sdd_smooth_request r = {method, 3, 1.0f, SDD_SMOOTH_BOUNDARY_KEPT, 0};
+        const struct sdd_smooth_request r = {method, 3, 1.0f, SDD_SMOOTH_BOUNDARY_KEPT, 0, 0};
         struct sdd_error err = {0};
         sdd_values *v;
         int rc = sdd_smooth(h->mesh, &r, NULL, &v, &err);
+        if (method == SDD_SMOOTH_IMPLICIT_FLOW && !held_is_manifold(h)) {
+            assert_int_equal(rc, SDD_EQUERY);
+            assert_string_equal(err.field, "method");
+            continue;
+        }
         if (rc && first_flat(h) >= 0) {
             assert_int_equal(rc, SDD_EQUERY);
             assert_string_equal(err.field, "triangles");
@@ -182,62 +188,6 @@ static void test_polygons(void **state)
 }
 
 /* ---- a sphere ---------------------------------------------------------------------------------------------------- */
-enum { SIDE = 41 }; /* of each of the six faces of a cube: 9,602 vertices */
-
-struct sphere {
-    int32_t *counts, *vertices;
-    float *points;
-    struct sdd_mesh_desc desc;
-};
-
-/* The number of grid point (x, y, z) on the surface of a cube of SIDE - 1 cells. */
-static int32_t on_cube(int32_t *number, int32_t *n, float *points, int x, int y, int z)
-{
-    int32_t *at = number + (x * SIDE + y) * SIDE + z;
-    if (*at < 0) {
-        const double m = SIDE - 1, q[] = {tan((2 * x / m - 1) * atan(1)), tan((2 * y / m - 1) * atan(1)),
-                                          tan((2 * z / m - 1) * atan(1))};
-        for (int k = 0; k < 3; k++)
-            points[3 * *n + k] = (float)(2 * q[k] / held_length(q));
-        *at = (*n)++;
-    }
-    return *at;
-}
-
-/* Triangles on a sphere of radius 2. */
-static void sphere_init(struct sphere *s)
-{
-    int32_t *number = xalloc((int64_t)SIDE * SIDE * SIDE, sizeof *number), n = 0, f = 0;
-    memset(number, 0xff, sizeof *number * SIDE * SIDE * SIDE);
-    const int cells = (SIDE - 1) * (SIDE - 1);
-    s->counts = xalloc(12 * cells, 4), s->vertices = xalloc(36 * cells, 4);
-    s->points = xalloc(3 * 6 * SIDE * SIDE, 4);
-    for (int side = 0; side < 6; side++)
-        for (int k = 0; k < cells; k++) {
-            int32_t v[4];
-            for (int i = 0; i < 4; i++) {
-                const int a = k % (SIDE - 1) + (i == 1 || i == 2), b = k / (SIDE - 1) + (i > 1);
-                int at[3];
-                at[side % 3] = side < 3 ? SIDE - 1 : 0;
-                at[(side + 1) % 3] = side < 3 ? a : b;
-                at[(side + 2) % 3] = side < 3 ? b : a;
-                v[i] = on_cube(number, &n, s->points, at[0], at[1], at[2]);
-            }
-            const int32_t six[] = {v[0], v[1], v[2], v[0], v[2], v[3]};
-            memcpy(s->vertices + 3 * f, six, sizeof six);
-            s->counts[f] = s->counts[f + 1] = 3;
-            f += 2;
-        }
-    s->desc = (struct sdd_mesh_desc){
-        .n_vertices = n, .n_faces = f, .n_corners = 3 * f, .face_counts = s->counts, .face_vertices = s->vertices};
-    free(number);
-}
-
-static void sphere_fini(struct sphere *s)
-{
-    free(s->counts), free(s->vertices), free(s->points);
-}
-
 /* Distances along edges, by rounds until nothing changes. */
 static double *along_edges(const struct sphere *s, int32_t source)
 {
@@ -289,9 +239,9 @@ static void test_sphere(void **state)
     struct sphere s;
     struct held h;
     (void)state;
-    sphere_init(&s);
+    sphere_init(&s, SPHERE_SIDE);
     held_init(&h, &s.desc, s.points, NULL, 3);
-    assert_int_equal(s.desc.n_vertices, 6 * (SIDE - 2) * (SIDE - 2) + 12 * (SIDE - 2) + 8);
+    assert_int_equal(s.desc.n_vertices, 6 * (SPHERE_SIDE - 2) * (SPHERE_SIDE - 2) + 12 * (SPHERE_SIDE - 2) + 8);
     sdd_values *normals = field(&h, SDD_FIELD_NORMALS), *mean = field(&h, SDD_FIELD_MEAN);
     sdd_values *gaussian = field(&h, SDD_FIELD_GAUSSIAN);
     double total = 0, curvature = 0, *sums = xalloc(5 * h.n.V, sizeof *sums);
@@ -313,7 +263,7 @@ static void test_sphere(void **state)
     free(sums);
     check_distances(&h, &s);
     sdd_values_free(normals), sdd_values_free(mean), sdd_values_free(gaussian);
-    const struct sdd_smooth_request flow = {SDD_SMOOTH_CURVATURE_FLOW, 5, 1.0f, SDD_SMOOTH_BOUNDARY_KEPT, 0};
+    const struct sdd_smooth_request flow = {SDD_SMOOTH_CURVATURE_FLOW, 5, 1.0f, SDD_SMOOTH_BOUNDARY_KEPT, 0, 0};
     struct sdd_error err = {0};
     sdd_values *v;
     assert_int_equal(sdd_smooth(h.mesh, &flow, NULL, &v, &err), SDD_OK);
@@ -343,7 +293,7 @@ static void test_plane(void **state)
     (void)state;
     held_init(&h, &plane_desc, plane, NULL, 1);
     for (int k = 0; k < 3; k++) { /* cotangents keep what is linear, and a plane has no heights */
-        const struct sdd_smooth_request r = {still[k], 4, 0.8f, SDD_SMOOTH_BOUNDARY_KEPT, 0};
+        const struct sdd_smooth_request r = {still[k], 4, 0.8f, SDD_SMOOTH_BOUNDARY_KEPT, 0, 0};
         sdd_values *v;
         assert_int_equal(sdd_smooth(h.mesh, &r, NULL, &v, &err), SDD_OK);
         for (int i = 0; i < 27; i++)
@@ -351,7 +301,7 @@ static void test_plane(void **state)
         sdd_values_free(v);
     }
     sdd_values *v;
-    const struct sdd_smooth_request along = {SDD_SMOOTH_UNIFORM, 1, 1.0f, SDD_SMOOTH_BOUNDARY_ALONG, 0};
+    const struct sdd_smooth_request along = {SDD_SMOOTH_UNIFORM, 1, 1.0f, SDD_SMOOTH_BOUNDARY_ALONG, 0, 0};
     assert_int_equal(sdd_smooth(h.mesh, &along, NULL, &v, &err), SDD_OK);
     const float *p = sdd_values_info(v)->values;
     assert_true(p[0] == 0.5f && p[1] == 0.5f); /* a corner: between 1 and 3 */
@@ -367,10 +317,10 @@ static void test_affine(void **state)
     struct sphere s;
     struct held h, g;
     struct sdd_error err = {0};
-    const struct sdd_smooth_request r = {SDD_SMOOTH_UNIFORM, 7, 0.6f, SDD_SMOOTH_BOUNDARY_KEPT, 0};
+    const struct sdd_smooth_request r = {SDD_SMOOTH_UNIFORM, 7, 0.6f, SDD_SMOOTH_BOUNDARY_KEPT, 0, 0};
     sdd_values *v, *w;
     (void)state;
-    sphere_init(&s);
+    sphere_init(&s, SPHERE_SIDE);
     float *moved = xalloc(3 * s.desc.n_vertices, 4);
     for (int64_t i = 0; i < s.desc.n_vertices; i++) {
         moved[3 * i] = 2 * s.points[3 * i] + s.points[3 * i + 1] - 1;
@@ -431,14 +381,16 @@ static const struct {
     const char *field, *text;
     struct sdd_smooth_request r;
 } bad_smoothings[] = {
-    {"method", "-1 is not", {-1, 1, 0.5f, 0, 0}},
-    {"iterations", "1 to 1000", {SDD_SMOOTH_UNIFORM, 0, 0.5f, 0, 0}},
-    {"iterations", "1 to 1000", {SDD_SMOOTH_UNIFORM, 1001, 0.5f, 0, 0}},
-    {"strength", "above 0", {SDD_SMOOTH_UNIFORM, 1, 0.0f, 0, 0}},
-    {"strength", "at most 1", {SDD_SMOOTH_UNIFORM, 1, 1.5f, 0, 0}},
-    {"strength", "a strength of", {SDD_SMOOTH_UNIFORM, 1, NAN, 0, 0}},
-    {"boundary", "2 is not", {SDD_SMOOTH_UNIFORM, 1, 0.5f, 2, 0}},
-    {"max_bytes", "0 is no limit", {SDD_SMOOTH_UNIFORM, 1, 0.5f, 0, -1}},
+    {"method", "-1 is not", {-1, 1, 0.5f, 0, 0, 0}},
+    {"iterations", "1 to 1000", {SDD_SMOOTH_UNIFORM, 0, 0.5f, 0, 0, 0}},
+    {"iterations", "1 to 1000", {SDD_SMOOTH_UNIFORM, 1001, 0.5f, 0, 0, 0}},
+    {"strength", "above 0", {SDD_SMOOTH_UNIFORM, 1, 0.0f, 0, 0, 0}},
+    {"strength", "at most 1", {SDD_SMOOTH_UNIFORM, 1, 1.5f, 0, 0, 0}},
+    {"strength", "a strength of", {SDD_SMOOTH_UNIFORM, 1, NAN, 0, 0, 0}},
+    {"boundary", "2 is not", {SDD_SMOOTH_UNIFORM, 1, 0.5f, 2, 0, 0}},
+    {"max_bytes", "0 is no limit", {SDD_SMOOTH_UNIFORM, 1, 0.5f, 0, -1, 0}},
+    {"level", "0 to 15", {SDD_SMOOTH_UNIFORM, 1, 0.5f, 0, 0, 16}},
+    {"level", "level -1", {SDD_SMOOTH_UNIFORM, 1, 0.5f, 0, 0, -1}},
 };
 
 static void says(const struct sdd_error *err, const char *field, const char *text)
@@ -469,7 +421,7 @@ static void test_refused(void **state)
     const struct sdd_field_request large = {.what = SDD_FIELD_NORMALS, .max_bytes = 107};
     assert_int_equal(sdd_field(h.mesh, &large, NULL, &v, &err), SDD_ETOO_LARGE);
     assert_int_equal(err.needed, 108);
-    const struct sdd_smooth_request large_too = {SDD_SMOOTH_UNIFORM, 1, 0.5f, 0, 107};
+    const struct sdd_smooth_request large_too = {SDD_SMOOTH_UNIFORM, 1, 0.5f, 0, 107, 0};
     assert_int_equal(sdd_smooth(h.mesh, &large_too, NULL, &v, &err), SDD_ETOO_LARGE);
     assert_int_equal(err.needed, 108);
     assert_int_equal(sdd_field_find("gauss", &found, &err), SDD_EQUERY);
@@ -477,9 +429,11 @@ static void test_refused(void **state)
     assert_int_equal(sdd_smoothing_find("", &found, &err), SDD_EQUERY);
     says(&err, "method", "curvatureFlow");
     assert_int_equal(found, 7);
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < SDD_N_FIELDS; k++) {
         assert_int_equal(sdd_field_find(sdd_field_name(k), &found, &err), SDD_OK);
         assert_int_equal(found, k);
+    }
+    for (int k = 0; k < SDD_N_SMOOTHINGS; k++) {
         assert_int_equal(sdd_smoothing_find(sdd_smoothing_name(k), &found, &err), SDD_OK);
         assert_int_equal(found, k);
     }
@@ -491,7 +445,7 @@ static void test_cancelled(void **state)
     const atomic_int set = 1;
     const struct sdd_run run = {.cancel = &set};
     const struct sdd_field_request f = {.what = SDD_FIELD_GAUSSIAN};
-    const struct sdd_smooth_request s = {SDD_SMOOTH_BILATERAL, 5, 0.5f, 0, 0};
+    const struct sdd_smooth_request s = {SDD_SMOOTH_BILATERAL, 5, 0.5f, 0, 0, 0};
     struct held h;
     struct sdd_error err = {0};
     sdd_values *v;
