@@ -3,10 +3,13 @@
  * all parts take their steps. */
 #include "gpu/fair/internal.h"
 #include "gpu/fair/kernels/fair_store.k.h"
+#include "gpu/queries/queries.h"
 #include <stdlib.h>
 
 static int check_request(const struct sdd_fair_request *r, struct sdd_error *err)
 {
+    if (r->level < 0 || r->level > SDD_MAX_LEVEL)
+        return sdd_fail(err, SDD_EINVALID, "level", "level %d; 0 to %d are allowed", r->level, SDD_MAX_LEVEL);
     if (!(r->tau > 0.0 && r->tau <= 1.0))
         return sdd_fail(err, SDD_EINVALID, "tau", "tau is %g; it must be above 0 and at most 1", r->tau);
     if (r->boundary < 0 || r->boundary >= SDD_FAIR_N_BOUNDARIES)
@@ -64,40 +67,90 @@ static void lay_out(const sdd_topology *t, struct arena *a, sdd_fair *f)
     f->scratch = ARENA(a, char, d->b->sort_scratch(d->dev, T, 64));
 }
 
-/* All that is known before there is memory. */
-static int prepare(const sdd_topology *t, const struct sdd_fair_request *r, sdd_fair *f, struct sdd_error *err)
+/* Finds the mesh that flows: the control mesh, or that of the level. */
+static int find_level(sdd_topology *t, sdd_fair *f, struct sdd_error *err)
 {
-    struct arena count = {NULL, 0};
-    int rc = check_request(r, err);
+    const struct sdd_run run = {.cancel = f->request.cancel};
+    const struct sdd_refine_request points = {.level = f->request.level, .include = SDD_POSITIONS};
+    sdd_topology *of_level = t;
+    int rc = fair_check_manifold(t, err); /* Else a level would name an element that the caller does not know. */
     if (!rc)
-        rc = fair_parts_create(t, r->exactness, &f->parts, err);
+        rc = queries_level(t, f->request.level, &run, &of_level, err);
     if (rc)
         return rc;
-    lay_out(t, &count, f);
-    f->info = (struct sdd_fair_info){f->parts.n_rows, f->parts.n_triangles, f->parts.n_parts, count.used,
-                                     fair_build_bytes(t, &f->parts)};
+    f->topology = sdd_topology_ref(of_level);
+    return f->request.level ? sdd_plan_create_for_topology(t, &points, &f->refine, err) : SDD_OK;
+}
+
+/* All that is known before there is memory. The points of a level are made before the flow has its own. */
+static int prepare(sdd_topology *t, const struct sdd_fair_request *r, sdd_fair *f, struct sdd_error *err)
+{
+    struct arena count = {NULL, 0};
+    *f = (sdd_fair){.device = t->device, .request = *r};
+    int rc = check_request(r, err);
+    if (!rc)
+        rc = find_level(t, f, err);
+    if (!rc)
+        rc = fair_parts_create(f->topology, r->exactness, &f->parts, err);
+    if (rc)
+        return rc;
+    lay_out(f->topology, &count, f);
+    f->info = (struct sdd_fair_info){.n_points = f->topology->info.n_vertices,
+                                     .n_vertices = f->parts.n_rows,
+                                     .n_triangles = f->parts.n_triangles,
+                                     .n_components = f->parts.n_parts,
+                                     .device_bytes = count.used,
+                                     .build_bytes = fair_build_bytes(f->topology, &f->parts)};
+    if (f->refine)
+        f->info.build_bytes = larger(f->info.build_bytes, sdd_plan_info(f->refine)->device_bytes - count.used);
     return SDD_OK;
 }
 
-int sdd_fair_plan(const sdd_topology *t, const struct sdd_fair_request *r, struct sdd_fair_info *out,
-                  struct sdd_error *err)
+static void release(sdd_fair *f)
 {
-    sdd_fair f = {0};
+    block_give(f->device, &f->block);
+    fair_parts_free(&f->parts);
+    sdd_plan_free(f->refine);
+    sdd_topology_unref(f->topology);
+}
+
+int sdd_fair_plan(sdd_topology *t, const struct sdd_fair_request *r, struct sdd_fair_info *out, struct sdd_error *err)
+{
+    sdd_fair f;
     const int rc = prepare(t, r, &f, err);
     *out = f.info;
-    fair_parts_free(&f.parts);
+    release(&f);
     return rc;
 }
 
-static int begin(const sdd_mesh *m, sdd_fair *f, struct sdd_error *err)
+/* Takes the memory of the flow, and fills f->kept from the mesh, or from what refining it has given. */
+static int take_memory(const sdd_mesh *m, const sdd_result *refined, sdd_fair *f, struct sdd_error *err)
 {
-    int rc = block_take(f->device, f->info.device_bytes, &f->block, err);
+    const int64_t bytes = 3 * f->info.n_points * (int64_t)sizeof *f->kept;
+    const int rc = block_take(f->device, f->info.device_bytes, &f->block, err);
     if (rc)
         return rc;
     struct arena a = {f->block.memory, 0};
     lay_out(f->topology, &a, f);
     dev_fill(f->device, f->value[0], 0, f->parts.n_triangles * (int64_t)sizeof *f->value[0]);
-    rc = fair_pattern_create(f, m->points, err);
+    if (!refined) {
+        dev_copy(f->device, f->kept, m->points, bytes);
+        return SDD_OK;
+    }
+    dev_upload(f->device, f->kept, sdd_result_info(refined)->plan.blocks[0].data, bytes);
+    return dev_finish(f->device, err);
+}
+
+static int begin(sdd_mesh *m, sdd_fair *f, struct sdd_error *err)
+{
+    const struct sdd_run run = {.cancel = f->request.cancel, .soon_freed = 1};
+    sdd_result *refined = NULL;
+    int rc = f->refine ? sdd_refine(m, f->refine, &run, &refined, err) : SDD_OK;
+    if (!rc)
+        rc = take_memory(m, refined, f, err);
+    sdd_result_free(refined);
+    if (!rc)
+        rc = fair_pattern_create(f, err);
     for (int64_t k = 0; k < f->parts.n_parts && !rc; k++) {
         struct fair_measure measure;
         rc = fair_measure(f, f->parts.part + k, f->points, &measure, err);
@@ -108,15 +161,12 @@ static int begin(const sdd_mesh *m, sdd_fair *f, struct sdd_error *err)
     return rc;
 }
 
-int sdd_fair_begin(const sdd_mesh *m, const struct sdd_fair_request *r, sdd_fair **out, struct sdd_error *err)
+int sdd_fair_begin(sdd_mesh *m, const struct sdd_fair_request *r, sdd_fair **out, struct sdd_error *err)
 {
     *out = NULL;
     sdd_fair *f = calloc(1, sizeof *f);
     if (!f)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a flow's record");
-    f->topology = sdd_topology_ref(m->topology);
-    f->device = m->topology->device;
-    f->request = *r;
     int rc = prepare(m->topology, r, f, err);
     if (!rc)
         rc = begin(m, f, err);
@@ -183,7 +233,7 @@ int sdd_fair_points(sdd_fair *f, float *points, struct sdd_error *err)
 {
     struct fair_store_args a = {f->vertex, f->points, f->kept};
     DEV_LAUNCH(f->device, fair_store, &a, f->parts.n_rows);
-    dev_download(f->device, points, f->kept, 3 * f->topology->info.n_vertices * (int64_t)sizeof *points);
+    dev_download(f->device, points, f->kept, 3 * f->info.n_points * (int64_t)sizeof *points);
     return dev_finish(f->device, err);
 }
 
@@ -191,8 +241,6 @@ void sdd_fair_free(sdd_fair *f)
 {
     if (!f)
         return;
-    block_give(f->device, &f->block);
-    fair_parts_free(&f->parts);
-    sdd_topology_unref(f->topology);
+    release(f);
     free(f);
 }

@@ -137,16 +137,23 @@ static int make_parts(const sdd_topology *t, struct work *w, int exactness, stru
     return find_genus(w, out, exactness, err);
 }
 
+int fair_check_manifold(const sdd_topology *t, struct sdd_error *err)
+{
+    return t->info.manifold
+               ? SDD_OK
+               : sdd_fail(err, SDD_EMESH, "faceVertexIndices", "%s; only a manifold surface flows", t->fault);
+}
+
 int fair_parts_create(const sdd_topology *t, int exactness, struct fair_parts *out, struct sdd_error *err)
 {
     struct work w = {.V = t->info.n_vertices, .F = t->info.n_faces, .C = t->info.n_corners};
     *out = (struct fair_parts){0};
-    if (!t->info.manifold)
-        return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "%s; only a manifold surface flows", t->fault);
-    if (9 * (w.C - 2 * w.F) > INT32_MAX)
-        return sdd_fail(err, SDD_ETOO_LARGE, "faceVertexCounts", "%lld triangles; at most %d can flow",
-                        (long long)(w.C - 2 * w.F), INT32_MAX / 9);
-    const int rc = make_parts(t, &w, exactness, out, err);
+    int rc = fair_check_manifold(t, err);
+    if (!rc && 9 * (w.C - 2 * w.F) > INT32_MAX)
+        rc = sdd_fail(err, SDD_ETOO_LARGE, "faceVertexCounts", "%lld triangles; at most %d can flow",
+                      (long long)(w.C - 2 * w.F), INT32_MAX / 9);
+    if (!rc)
+        rc = make_parts(t, &w, exactness, out, err);
     if (rc)
         fair_parts_free(out);
     free(w.vert);

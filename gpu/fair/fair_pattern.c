@@ -38,7 +38,7 @@ int64_t fair_build_bytes(const sdd_topology *t, const struct fair_parts *p)
     return count.used;
 }
 
-static void queue(sdd_fair *f, const struct build *b, const float *points)
+static void queue(sdd_fair *f, const struct build *b)
 {
     sdd_device *d = f->device;
     const struct fair_parts *p = &f->parts;
@@ -49,7 +49,7 @@ static void queue(sdd_fair *f, const struct build *b, const float *points)
     struct fair_entries_args entries = {
         b->sorted, b->flag, b->rank, f->row, f->column, f->begin, f->diagonal, n, (uint32_t)p->n_rows, bits};
     struct fair_rim_args rim = {f->mesh, f->rim};
-    struct fair_load_args load = {f->vertex, points, f->points};
+    struct fair_load_args load = {f->vertex, f->kept, f->points};
     struct fair_flat_args flat = {f->triangle, b->face, f->points, b->error};
     dev_upload(d, f->vertex, p->vertex, p->n_rows * (int64_t)sizeof *p->vertex);
     dev_upload(d, f->triangle, p->triangle, 3 * p->n_triangles * (int64_t)sizeof *p->triangle);
@@ -63,7 +63,6 @@ static void queue(sdd_fair *f, const struct build *b, const float *points)
     DEV_LAUNCH(d, fair_load, &load, p->n_rows);
     dev_fill(d, b->error, 0xff, sizeof *b->error);
     DEV_LAUNCH(d, fair_flat, &flat, p->n_triangles);
-    dev_copy(d, f->kept, points, 3 * f->topology->info.n_vertices * (int64_t)sizeof *points);
     dev_copy(d, f->origin, f->points, 4 * p->n_rows * (int64_t)sizeof *f->points);
 }
 
@@ -82,8 +81,9 @@ static int read_parts(sdd_fair *f, const struct build *b, struct sdd_error *err)
         rc = dev_finish(f->device, err);
     }
     if (!rc && flat != ~0ull)
-        rc = sdd_fail(err, SDD_EMESH, "points", "face %llu has a triangle without area; move or remove its vertices",
-                      (unsigned long long)flat);
+        rc = sdd_fail(err, SDD_EMESH, "points",
+                      "face %llu of level %d has a triangle without area; move or remove its vertices",
+                      (unsigned long long)flat, f->request.level);
     for (int64_t k = 0; k < f->parts.n_parts && row && !rc; k++) {
         struct fair_part *p = f->parts.part + k;
         p->first_entry = row[p->first];
@@ -93,16 +93,16 @@ static int read_parts(sdd_fair *f, const struct build *b, struct sdd_error *err)
     return rc;
 }
 
-int fair_pattern_create(sdd_fair *f, const float *points, struct sdd_error *err)
+int fair_pattern_create(sdd_fair *f, struct sdd_error *err)
 {
     struct device_block block;
     struct build b;
-    int rc = block_take(f->device, f->info.build_bytes, &block, err);
+    int rc = block_take(f->device, fair_build_bytes(f->topology, &f->parts), &block, err);
     if (rc)
         return rc;
     struct arena a = {block.memory, 0};
     lay_out(f->device, &f->parts, &a, &b);
-    queue(f, &b, points);
+    queue(f, &b);
     rc = read_parts(f, &b, err);
     if (rc)
         dev_drain(f->device);

@@ -61,7 +61,8 @@ struct fair_arrays {
 
 struct sdd_fair {
     sdd_device *device;
-    sdd_topology *topology;
+    sdd_topology *topology; /* Of the control mesh, or of the level. */
+    sdd_plan *refine;       /* Makes the points of the level, while the flow begins; NULL at level 0. */
     struct sdd_fair_request request;
     struct sdd_fair_info info;
     struct fair_parts parts;
@@ -72,7 +73,7 @@ struct sdd_fair {
 
     struct fair_mesh mesh;
     uint32_t *row, *column, *begin, *term, *diagonal, *rim, *triangle, *vertex; /* What `mesh` points to, to write. */
-    float *kept;                    /* Shape [V][3]: the points of all vertices. */
+    float *kept;                    /* Shape [V][3]: the points of all vertices, first as the mesh has them. */
     double *origin, *points, *next; /* Shape [rows][4]: the first points, those now, and those of the step. */
     double *lambda, *b, *r, *z, *p, *q;
     double *laplacian, *dirac;                                   /* Shape [entries], [entries][4]. */
@@ -89,6 +90,9 @@ struct sdd_fair {
     void *scratch;
 };
 
+/* fair_check_manifold: whether a topology may flow.
+ * Errors  SDD_EMESH */
+int fair_check_manifold(const sdd_topology *t, struct sdd_error *err) SDD_MUST_CHECK;
 /* fair_parts_create: cuts the faces into triangles and finds the connected parts.
  * Errors  SDD_EMESH, SDD_EUNSUPPORTED (genus), SDD_ETOO_LARGE, SDD_ENO_MEMORY, SDD_EDEVICE */
 int fair_parts_create(const sdd_topology *t, int exactness, struct fair_parts *out,
@@ -97,9 +101,9 @@ void fair_parts_free(struct fair_parts *p);
 
 /* fair_build_bytes: the temporary memory that fair_pattern_create takes. */
 int64_t fair_build_bytes(const sdd_topology *t, const struct fair_parts *p);
-/* fair_pattern_create: fills f->mesh, loads the points and refuses triangles without area. It waits.
+/* fair_pattern_create: fills f->mesh, loads f->kept to f->points and refuses triangles without area. It waits.
  * Errors  SDD_EMESH, SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
-int fair_pattern_create(sdd_fair *f, const float *points, struct sdd_error *err) SDD_MUST_CHECK;
+int fair_pattern_create(sdd_fair *f, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* fair_lay_out_levels: lays out the memory of all preconditioners. */
 void fair_lay_out_levels(struct fair_parts *p, int64_t n_entries, struct arena *a, struct fair_arrays *l);

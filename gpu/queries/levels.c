@@ -90,9 +90,10 @@ int queries_level(sdd_topology *t, int level, const struct sdd_run *run, sdd_top
     if (level == 0)
         return SDD_OK;
     if (faces > MOST_FACES) {
-        int rc = sdd_fail(err, SDD_ETOO_LARGE, "level",
-                          "level %d has about %lld faces; for this relation the limit is %d, because they are all made",
-                          level, (long long)faces, MOST_FACES);
+        int rc = sdd_fail(
+            err, SDD_ETOO_LARGE, "level",
+            "level %d has about %lld faces; the limit is %d here, because all of them are made; take a lower level",
+            level, (long long)faces, MOST_FACES);
         if (err) {
             err->needed = faces;
             err->available = MOST_FACES;

@@ -20,7 +20,9 @@ static void load_mesh(struct flow *w)
                                        .n_faces = w->n_faces,
                                        .n_corners = w->n_corners,
                                        .face_counts = w->counts,
-                                       .face_vertices = w->vertices};
+                                       .face_vertices = w->vertices,
+                                       .n_holes = w->n_holes,
+                                       .hole_faces = w->holes};
     if (sdd_topology_create(w->device, &desc, &w->topology, &err) ||
         sdd_mesh_create(w->topology, w->points, NULL, &w->mesh, &err))
         fail_msg("%s", err.text);
@@ -60,6 +62,7 @@ void flow_free_arrays(struct flow *w)
 {
     free(w->counts);
     free(w->vertices);
+    free(w->holes);
     free(w->points);
 }
 
@@ -88,7 +91,7 @@ struct sdd_fair_report flow_step(struct flow *w)
 float *flow_points(struct flow *w)
 {
     struct sdd_error err = {0};
-    float *p = flow_array(3 * w->n_vertices, sizeof *p);
+    float *p = flow_array(3 * sdd_fair_info(w->fair)->n_points, sizeof *p);
     assert_int_equal(sdd_fair_points(w->fair, p, &err), SDD_OK);
     return p;
 }

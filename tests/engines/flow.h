@@ -16,6 +16,7 @@ struct flow {
     sdd_mesh *mesh;
     sdd_fair *fair;
     int32_t n_vertices, n_faces, n_corners, *counts, *vertices;
+    int32_t n_holes, *holes;
     float *points;
 };
 

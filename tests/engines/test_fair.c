@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_fair.c: the laws of conformal flow (sdd_fair.h), its refusals, its plan and its faults, on meshes of this test's
  * own. test_fair_reference.c compares it with the reference. */
+#include "gpu/device/device.h"
 #include "gpu/device/fake/backend_fake.h"
 #include "gpu/sdd/sdd_pause.h"
 #include "tests/engines/flow.h"
@@ -198,6 +199,9 @@ static void test_refusals(void **state)
     r = flow_ask(1, -1), refused(&w, &r, SDD_EINVALID, "boundary", "-1");
     r = flow_ask(1, 0), r.solves = 0, refused(&w, &r, SDD_EINVALID, "solves", "0");
     r.solves = 21, refused(&w, &r, SDD_EINVALID, "solves", "21");
+    r = flow_ask(1, 0), r.level = -1, refused(&w, &r, SDD_EINVALID, "level", "-1");
+    r.level = 16, refused(&w, &r, SDD_EINVALID, "level", "16; 0 to 15");
+    r.level = 15, refused(&w, &r, SDD_ETOO_LARGE, "level", "take a lower level");
     flow_close(&w);
     r = flow_ask(1, 0);
     memcpy(w.vertices + 4, w.vertices, 4 * sizeof *w.vertices); /* The same face twice. */
@@ -292,11 +296,12 @@ static void test_handles(void **state)
 }
 
 /* A flow on a device whose k-th call fails. What is left then is freed as ever. Returns 0 once there are no k calls. */
-static int fails_at(struct flow *w, int64_t k)
+static int fails_at(struct flow *w, int level, int64_t k)
 {
-    const struct sdd_fair_request r = flow_ask(0.5, SDD_FAIR_FREE);
+    struct sdd_fair_request r = flow_ask(0.5, SDD_FAIR_FREE);
     struct sdd_fair_report report;
     struct sdd_error err = {0};
+    r.level = level;
     flow_open_fake(w);
     sdd_fake_arm(k, 0, 0);
     int rc = sdd_fair_begin(w->mesh, &r, &w->fair, &err);
@@ -316,8 +321,9 @@ static void test_faults(void **state)
     struct flow w;
     (void)state;
     make_torus(&w, 6, 5);
-    for (int64_t k = 1; fails_at(&w, k); k += 1 + k / 60) {
-    }
+    for (int level = 0; level < 2; level++)
+        for (int64_t k = 1; fails_at(&w, level, k); k += 1 + k / 60) {
+        }
     flow_free_arrays(&w);
 }
 
@@ -437,12 +443,89 @@ static void test_plan_and_cancel(void **state)
     flow_free_arrays(&w);
 }
 
+/* The mesh of a level, as sdd_refine gives it. */
+static struct flow refined(struct flow *w, int level)
+{
+    const struct sdd_refine_request r = {.level = level, .include = SDD_POSITIONS | SDD_INDICES};
+    struct sdd_error err = {0};
+    sdd_plan *plan;
+    sdd_result *result;
+    flow_open(w, 0);
+    assert_int_equal(sdd_plan_create(w->mesh, &r, &plan, &err), SDD_OK);
+    assert_int_equal(sdd_refine(w->mesh, plan, NULL, &result, &err), SDD_OK);
+    const struct sdd_block *b = sdd_result_info(result)->plan.blocks;
+    struct flow out = {
+        .n_vertices = (int32_t)b[0].count, .n_faces = (int32_t)b[1].count, .n_corners = (int32_t)(4 * b[1].count)};
+    out.counts = flow_array(out.n_faces, sizeof *out.counts);
+    out.vertices = flow_array(out.n_corners, sizeof *out.vertices);
+    out.points = flow_array(3 * out.n_vertices, sizeof *out.points);
+    for (int32_t f = 0; f < out.n_faces; f++)
+        out.counts[f] = 4;
+    memcpy(out.points, b[0].data, (size_t)b[0].bytes);
+    memcpy(out.vertices, b[1].data, (size_t)b[1].bytes);
+    sdd_result_free(result);
+    sdd_plan_free(plan);
+    flow_close(w);
+    return out;
+}
+
+/* A level flows as the mesh of its faces does, to the bit; a hole of the control mesh is a rim there. A device with as
+ * much memory as the plan says serves, and one with a byte less does not. */
+static void check_level(struct flow *w, int level)
+{
+    struct flow alone = refined(w, level);
+    struct sdd_fair_report last = {0}, report;
+    float *want = flow_of(&alone, 0, 2, SDD_FAIR_FREE, &last);
+    struct sdd_fair_request r = flow_ask(0.5, SDD_FAIR_FREE);
+    struct sdd_fair_info info;
+    struct sdd_error err = {0};
+    r.level = level;
+    flow_open(w, 0);
+    assert_int_equal(sdd_fair_plan(w->topology, &r, &info, &err), SDD_OK);
+    assert_int_equal(info.n_points, alone.n_vertices);
+    w->device->limit = w->device->used + info.device_bytes + info.build_bytes - 1;
+    assert_int_equal(sdd_fair_begin(w->mesh, &r, &w->fair, &err), SDD_ENO_MEMORY);
+    w->device->limit++;
+    const int64_t before = w->device->used;
+    assert_int_equal(sdd_fair_begin(w->mesh, &r, &w->fair, &err), SDD_OK);
+    assert_int_equal(w->device->used, before + info.device_bytes);
+    (void)flow_step(w);
+    report = flow_step(w);
+    float *got = flow_points(w);
+    assert_memory_equal(got, want, 3 * (size_t)info.n_points * sizeof *got);
+    assert_memory_equal(&report, &last, sizeof last);
+    free(want), free(got);
+    flow_close(w);
+    flow_free_arrays(&alone);
+}
+
+static void test_levels(void **state)
+{
+    struct flow w;
+    struct sdd_fair_request r = flow_ask(0.5, SDD_FAIR_FREE);
+    (void)state;
+    make_torus(&w, 12, 7);
+    check_level(&w, 1);
+    w.holes = flow_array(w.n_faces, sizeof *w.holes);
+    for (int32_t f = 0; f < w.n_faces; f++)
+        w.holes[f] = f;
+    w.n_holes = 1;
+    check_level(&w, 2);
+    w.n_holes = w.n_faces;
+    r.level = 1;
+    flow_open(&w, 0);
+    refused(&w, &r, SDD_EQUERY, "level", "all faces are holes");
+    flow_close(&w);
+    flow_free_arrays(&w);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_similar),         cmocka_unit_test(test_fixed_rim),
-        cmocka_unit_test(test_stops),   cmocka_unit_test(test_refusals),        cmocka_unit_test(test_plan_and_cancel),
-        cmocka_unit_test(test_handles), cmocka_unit_test(test_genus),           cmocka_unit_test(test_no_convergence),
-        cmocka_unit_test(test_faults),  cmocka_unit_test(test_cancelled_midway)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads),          cmocka_unit_test(test_similar),
+                                       cmocka_unit_test(test_fixed_rim),        cmocka_unit_test(test_stops),
+                                       cmocka_unit_test(test_refusals),         cmocka_unit_test(test_plan_and_cancel),
+                                       cmocka_unit_test(test_handles),          cmocka_unit_test(test_genus),
+                                       cmocka_unit_test(test_no_convergence),   cmocka_unit_test(test_faults),
+                                       cmocka_unit_test(test_cancelled_midway), cmocka_unit_test(test_levels)};
     return cmocka_run_group_tests_name("fair", tests, NULL, NULL);
 }
