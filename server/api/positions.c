@@ -79,10 +79,10 @@ int positions_move(struct job *job, const struct positions *p)
     return rc;
 }
 
-int positions_commit(struct job *job, const struct positions *p)
+int positions_commit(struct job *job, const struct positions *p, int64_t now, const struct store_answer *answer)
 {
     struct slot *slot = slot_of(job);
-    int rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, now_ms(), NULL,
+    int rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, now, answer,
                               &slot->info, &job->err);
     job->committed = !rc;
     if (!rc && slot->host)
@@ -97,7 +97,7 @@ static int move(struct job *job)
 
 static int commit(struct job *job)
 {
-    return positions_commit(job, ((const struct positions_job *)job)->positions);
+    return positions_commit(job, ((const struct positions_job *)job)->positions, now_ms(), NULL);
 }
 
 int positions_adopt(struct job *job)

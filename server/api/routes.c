@@ -70,6 +70,12 @@ const struct route routes[] = {
      api_fields, "normals, curvatures and distances at the vertices"},
     {"POST", "/v1/meshes/{id}/smooth", "smooth", SCOPE_READ, MEDIA_JSON, MEDIA_FRAME | INFO, MEDIA_FRAME, q_smooth,
      false, false, api_smooth, "smoothed positions, not kept or as a new version"},
+    {"POST", "/v1/meshes/{id}/fair", "fair", SCOPE_EDIT, MEDIA_JSON, INFO, MEDIA_JSON, NULL, false, false, api_fair,
+     "conformal flow, as a new version"},
+    {"GET", "/v1/jobs/{job}", "job", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, false, api_job,
+     "how far a job is"},
+    {"DELETE", "/v1/jobs/{job}", "job_cancel", SCOPE_EDIT, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, false,
+     api_job_cancel, "cancel a job, or forget one that is over"},
     {"GET", "/v1/meshes/{id}/plan", "plan", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, q_refined, false, false, api_plan,
      "what refined would cost"},
 };
