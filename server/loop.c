@@ -15,7 +15,7 @@
 #define IDLE_SECONDS 5
 #define FAIL_MS 100    /* How long a failing daemon still sends its last answers. */
 #define LAST_SECONDS 1 /* How long it sends its last answers after --drain-timeout. */
-#define STUCK_FACTOR 2 /* The device hangs when a step takes longer than this many request deadlines and a minute. */
+#define STUCK_FACTOR 2 /* The device hangs when a step does not pause for longer than this many request deadlines and a minute. */
 
 /* ---- stopping ---------------------------------------------------------------------------------------------------- */
 void loop_notify(const char *state)
@@ -194,6 +194,7 @@ static void on_tick(uv_timer_t *timer)
     uint64_t now = uv_hrtime();
     conns_tick(&s->net.conns, now);
     trim_when_idle(s, now);
+    lastings_expire(&s->jobs.lasting, now);
     if (is_stuck(s, now))
         fail(s, EXIT_DEVICE, "the compute device does not come back");
     if (s->net.state == NET_CLOSING) {

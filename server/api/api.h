@@ -40,6 +40,9 @@ void api_versions(struct request *r);
 void api_revert(struct request *r);
 void api_undo(struct request *r);
 void api_redo(struct request *r);
+void api_fair(struct request *r);
+void api_job(struct request *r);
+void api_job_cancel(struct request *r);
 
 /* What a MeshInfo says about the memory that a mesh holds, and how its upload went. */
 struct info_state {
@@ -66,6 +69,9 @@ void answer_info(struct request *r, int status, const struct store_info *info, c
 /* info_list: answers with a MeshList; `more` says that another page follows. */
 void info_list(struct request *r, const struct store_info *infos, int n, bool more);
 
+/* answer_job: answers with what is known of a job that outlives its request, and with 202 says where to ask on. */
+void answer_job(struct request *r, int status, const struct lasting *l);
+
 /* positions_read: reads and checks a job's body as positions; with `whole` they must be those of all vertices. When
  * *out is set already, as in a second round of the job, it stays.
  * Threads  a host thread
@@ -75,10 +81,12 @@ struct positions;
 int positions_read(struct mesh_job *j, bool whole, struct positions **out);
 /* positions_move: moves the vertices on the device, which checks the coordinates; so this comes before the commit. On
  * the compute thread. Returns JOB_AGAIN as ensure_resident does.
- * positions_commit: makes them a new version, on the storage thread; `kind` says how (struct store_change).
+ * positions_commit: makes them a new version of this time, on the storage thread; `kind` says how (struct store_change);
+ * `answer`, which may be NULL, is stored with it.
  * positions_adopt: a step on the loop that takes the new version over. */
 int positions_move(struct job *job, const struct positions *p);
-int positions_commit(struct job *job, const struct positions *p, const char *kind);
+int positions_commit(struct job *job, const struct positions *p, const char *kind, int64_t now,
+                     const struct store_answer *answer);
 int positions_adopt(struct job *job);
 /* usda_ask_of: what of a USDA file a query asks for. Errors  SDD_EINVALID (no time, or a body of another media type) */
 struct usda_ask;

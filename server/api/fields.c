@@ -3,6 +3,7 @@
  * which answers with smoothed points, or makes a new version of them. */
 #include "server/api/api.h"
 #include "server/base/chars.h"
+#include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
 #include "server/refine/refine.h"
 #include "server/refine/stream.h"
@@ -325,7 +326,7 @@ static int match(struct job *job)
 
 static int commit(struct job *job)
 {
-    return positions_commit(job, ((const struct fields_job *)job)->positions, "smooth");
+    return positions_commit(job, ((const struct fields_job *)job)->positions, "smooth", now_ms(), NULL);
 }
 
 static void answer_stored(struct job *job)

@@ -79,11 +79,12 @@ int positions_move(struct job *job, const struct positions *p)
     return rc;
 }
 
-int positions_commit(struct job *job, const struct positions *p, const char *kind)
+int positions_commit(struct job *job, const struct positions *p, const char *kind, int64_t now,
+                     const struct store_answer *answer)
 {
     struct slot *slot = slot_of(job);
     operation_author((const struct mesh_job *)job, kind, 0, 0);
-    int rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, now_ms(), NULL,
+    int rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, now, answer,
                               &slot->info, &job->err);
     job->committed = !rc;
     if (!rc && slot->host)
@@ -98,7 +99,7 @@ static int move(struct job *job)
 
 static int commit(struct job *job)
 {
-    return positions_commit(job, ((const struct positions_job *)job)->positions, "positions");
+    return positions_commit(job, ((const struct positions_job *)job)->positions, "positions", now_ms(), NULL);
 }
 
 int positions_adopt(struct job *job)

@@ -80,6 +80,12 @@ const struct route routes[] = {
      "undo the caller's last change"},
     {"POST", "/v1/meshes/{id}/redo", "redo", SCOPE_EDIT, 0, INFO, MEDIA_JSON, NULL, false, false, api_redo,
      "redo what the caller has undone last"},
+    {"POST", "/v1/meshes/{id}/fair", "fair", SCOPE_EDIT, MEDIA_JSON, INFO, MEDIA_JSON, NULL, false, false, api_fair,
+     "conformal flow, as a new version"},
+    {"GET", "/v1/jobs/{job}", "job", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, false, api_job,
+     "how far a job is"},
+    {"DELETE", "/v1/jobs/{job}", "job_cancel", SCOPE_EDIT, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, false,
+     api_job_cancel, "cancel a job, or forget one that is over"},
     {"GET", "/v1/meshes/{id}/plan", "plan", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, q_refined, false, false, api_plan,
      "what refined would cost"},
 };

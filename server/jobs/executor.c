@@ -17,7 +17,7 @@ struct executor {
     bool stopping;
     void *user;
     atomic_int depth;
-    atomic_ullong busy_since, stretch_since, longest;
+    atomic_ullong stretch_since, longest;
     struct fair_frame *innermost; /* That of the only thread; others do not pause. */
     uint64_t paused_at;
     int n_threads, n_wanted;
@@ -80,14 +80,12 @@ static void *work(void *arg)
     struct executor *e = arg;
     struct fair_frame frame;
     for (struct task *task; (task = take(e, &frame));) {
-        atomic_store(&e->busy_since, frame.began);
         begin_stretch(e, frame.began);
         if (e->n_wanted == 1)
             e->innermost = &frame;
         task->run(task, e->user);
         if (e->n_wanted == 1)
             e->innermost = NULL;
-        atomic_store(&e->busy_since, 0);
         begin_stretch(e, 0);
         ended(e, &frame);
     }
@@ -111,7 +109,6 @@ static bool run_inside(struct executor *e)
     task->run(task, e->user);
     e->innermost = outer;
     ended(e, &frame);
-    atomic_fetch_add(&e->busy_since, outer->depth == 1 ? now() - began : 0);
     return true;
 }
 
@@ -263,7 +260,7 @@ int executor_depth(const struct executor *e)
 }
 uint64_t executor_busy_since(const struct executor *e)
 {
-    return atomic_load(&e->busy_since);
+    return atomic_load(&e->stretch_since);
 }
 
 uint64_t executor_longest(struct executor *e)

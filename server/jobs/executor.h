@@ -42,8 +42,8 @@ int executor_depth(const struct executor *e);
 /* executor_waits: how many tasks of each class wait, in n[], and how many nanoseconds the oldest has waited. Any thread
  * may call it. */
 int64_t executor_waits(struct executor *e, int n[FAIR_CLASSES]);
-/* executor_busy_since: when the current task began, in nanoseconds of CLOCK_MONOTONIC, or 0 when idle. The time that
- * others ran inside it does not count. It is meant for executors with one thread. */
+/* executor_busy_since: since when the thread has not been able to take another task, in nanoseconds of CLOCK_MONOTONIC:
+ * the beginning of the current one or its last pause; 0 when idle. It is meant for executors with one thread. */
 uint64_t executor_busy_since(const struct executor *e);
 /* executor_longest: the longest time, in nanoseconds, that the thread has not taken another task since the last call:
  * that of a task, or of a part of it between two pauses; one that still runs counts with what it has taken so far. It

@@ -159,6 +159,31 @@ int job_share(struct job *job)
     return SDD_OK;
 }
 
+int job_leave_turn(struct job *job)
+{
+    job->holds = false;
+    job->settled = SETTLED_NOTHING;
+    job->turns->holder = NULL;
+    let_next(job->jobs, job->turns);
+    return SDD_OK;
+}
+
+/* Takes the turn, or a place in line. Returns whether the job may go on. */
+static bool take_turn(struct job *job)
+{
+    struct turns *turns = job->turns;
+    if (turns && (!list_empty(&turns->waiting) || !may_begin(turns, job))) {
+        job->waits = true;
+        job->waiting_since = uv_hrtime();
+        list_append(&turns->waiting, &job->wait);
+        return false;
+    }
+    if (turns)
+        turns->holder = job;
+    job->holds = turns != NULL;
+    return true;
+}
+
 void job_settle(struct job *job, enum settled what)
 {
     job->settled = what;
@@ -230,7 +255,7 @@ static bool judge(struct job *job)
         job->step = job->ops->steps;
         job->settled = SETTLED_NOTHING;
     } else
-        job->step++;
+        job->step += job->rc == JOB_BACK ? -1 : 1;
     return false;
 }
 
@@ -256,6 +281,8 @@ static void advance(struct job *job)
             finish(job);
             return;
         }
+        if (job->rc == JOB_TURN && !take_turn(job))
+            return;
     }
 }
 
@@ -388,31 +415,21 @@ void job_start(struct jobs *jobs, struct job *job, const struct job_ops *ops, st
         job->shares = true;
         turns->readers++;
         advance(job);
-    } else if (turns && (!list_empty(&turns->waiting) || !may_begin(turns, job))) {
-        job->waits = true;
-        job->waiting_since = uv_hrtime();
-        list_append(&turns->waiting, &job->wait);
-    } else {
-        if (turns)
-            turns->holder = job;
-        job->holds = turns != NULL;
+    } else if (take_turn(job))
         advance(job);
-    }
 }
 
 void job_abandon(struct job *job, int code)
 {
     struct sdd_error err = {0};
     atomic_store(&job->cancel, 1); /* Even without a request the job may go on after its answer. */
-    if (!job->request) {
-        if (is_parked(job))
-            give_up(job, client_left(job));
-        return;
+    if (job->request) {
+        metrics_add(job->jobs->metrics, M_CANCELLED, 1);
+        sdd_fail(&err, code, "",
+                 code == SDD_EDEADLINE ? "the work did not finish before the request's deadline"
+                                       : "the client went away");
+        answer(job, &err);
     }
-    metrics_add(job->jobs->metrics, M_CANCELLED, 1);
-    sdd_fail(&err, code, "",
-             code == SDD_EDEADLINE ? "the work did not finish before the request's deadline" : "the client went away");
-    answer(job, &err);
     if (is_parked(job)) {
         give_up(job, SDD_ECANCELLED);
     } else if (job->waits) { /* It still waits for its turn, so nothing of it runs. */
@@ -473,6 +490,7 @@ bool jobs_start(struct jobs *jobs, uv_loop_t *loop, int host_workers)
     uv_async_init(loop, &jobs->wake, on_wake);
     uv_timer_init(loop, &jobs->deadline);
     jobs->wake.data = jobs->deadline.data = jobs;
+    lastings_init(&jobs->lasting);
     jobs->host = executor_start("subdd-host", host_workers, jobs->user);
     jobs->disk = executor_start("subdd-store", 1, jobs->user);
     jobs->compute = executor_start("subdd-compute", 1, jobs->user);
@@ -486,5 +504,6 @@ void jobs_fini(struct jobs *jobs)
     executor_stop(jobs->disk);
     executor_stop(jobs->compute);
     executor_stop(jobs->reaper);
+    lastings_fini(&jobs->lasting);
     pthread_mutex_destroy(&jobs->mutex);
 }

@@ -6,7 +6,8 @@
  *
  *   job_start -> [wait for its turn] -> step, step, ... -> ops->answer (when a client still waits) -> ops->free
  *
- * A job may take its turn at one thing, which is a mesh, from its first step to its end. Jobs on one mesh run one after
+ * A job may take its turn at one thing, which is a mesh, from its first step to its end; or give it back and take it
+ * again (job_leave_turn). Jobs on one mesh run one after
  * the other in the order in which they came, except for readers, which run at the same time from job_share on, and for
  * those that find all they need in host memory: they do not wait for what only the device is busy with (job_settle). A
  * step has the job to itself on its thread, unless it lets the loop answer while it goes on (refine/compute.c). The
@@ -19,6 +20,7 @@
 #define SUBDD_JOBS_H
 #include "gpu/sdd/sdd.h"
 #include "server/jobs/executor.h"
+#include "server/jobs/lasting.h"
 #include "server/base/metrics.h"
 #include "server/base/table.h"
 #include <pthread.h>
@@ -30,8 +32,10 @@ struct request;
 
 enum queue { ON_LOOP, ON_HOST, ON_STORE, ON_DEVICE };
 /* Results of a step: JOB_DONE skips the other steps, and JOB_AGAIN starts over at the first one. JOB_PARK runs the same
- * step again once there is memory: job->err.needed says how much, and job->err is the answer when none comes. */
-enum { JOB_DONE = 1, JOB_AGAIN = 2, JOB_PARK = 3 };
+ * step again once there is memory: job->err.needed says how much, and job->err is the answer when none comes. JOB_BACK
+ * runs the step before this one again. JOB_TURN, of a step on the loop behind job_leave_turn, goes on with the next step
+ * once the job has its turn again. */
+enum { JOB_DONE = 1, JOB_AGAIN = 2, JOB_PARK = 3, JOB_BACK = 4, JOB_TURN = 5 };
 /* What a job that holds its turn leaves as it is, from job_settle on. */
 enum settled { SETTLED_NOTHING, SETTLED_RECORD, SETTLED_HOST };
 #define JOB_PRINCIPALS 4096 /* Two principals with the same hash modulo this are counted as one. */
@@ -86,8 +90,10 @@ struct job {
     uint32_t principal, connection; /* Hashes of who asks; 0 for the daemon itself. */
     int64_t cost_ns[ON_DEVICE + 1]; /* The estimated time of a step on each thread. */
     uint64_t thing;                 /* The hash of what the step on the device works on, such as a topology. */
-    bool parked;                    /* It waits for memory, or has waited and is to get it before others. */
-    bool committed;                 /* A durable change was made, so the job can no longer be cancelled. */
+    bool lasts;  /* A passed deadline does not end it: its client then gets the answer of job->ops, and it goes on. */
+    bool late;   /* This has happened, maybe in the middle of a step. */
+    bool parked; /* It waits for memory, or has waited and is to get it before others. */
+    bool committed; /* A durable change was made, so the job can no longer be cancelled. */
     atomic_int cancel;
     uint64_t deadline, waiting_since; /* Times of uv_hrtime. */
     int rc, rounds;
@@ -125,7 +131,8 @@ struct jobs {
     struct task *done;     /* Tasks for the loop, the newest one first. */
     uv_async_t wake;
     uv_timer_t deadline;
-    uint64_t deadline_at; /* For which time of uv_hrtime `deadline` is armed; 0 when it is not. */
+    struct lastings lasting; /* The jobs that clients ask about by an id. */
+    uint64_t deadline_at;    /* For which time of uv_hrtime `deadline` is armed; 0 when it is not. */
 };
 /* jobs_start: starts the threads, and makes handles on the loop, which closes them. Returns false when it cannot. */
 bool jobs_start(struct jobs *jobs, uv_loop_t *loop, int host_workers);
@@ -143,6 +150,9 @@ void job_start(struct jobs *jobs, struct job *job, const struct job_ops *ops, st
 /* job_share: for a step on the loop of a job that holds its turn. From here on the job only reads, and has left in
  * place all that the next reader needs; so that one may begin. Returns SDD_OK. */
 int job_share(struct job *job);
+/* job_leave_turn: for a step on the loop of a job that holds its turn: gives it back, so that other jobs begin while
+ * this one goes on. Returns SDD_OK. */
+int job_leave_turn(struct job *job);
 /* job_settle: for a step on the loop of a job that holds its turn. Until it is called again, or the steps start over,
  * the job leaves this as it is: jobs that peek begin meanwhile, ahead of the line. */
 void job_settle(struct job *job, enum settled what);

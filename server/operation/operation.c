@@ -40,7 +40,7 @@ void operation_answer(struct job *job, const struct sdd_error *err)
 {
     struct request *r = job->request;
     r->job = NULL;
-    if (!atomic_load(&job->cancel)) { /* A step of a cancelled job may still be running and write these. */
+    if (!atomic_load(&job->cancel) && !job->late) { /* Else a step may still be running and write these. */
         memcpy(r->phases, job->phases, sizeof r->phases);
         r->refined_by = job->refined_by;
         r->prims = job->prims;

@@ -259,7 +259,7 @@ static void test_media_types(void **state)
             assert_null(strstr(a.body, "text/plain"));
             answer_free(&a);
         }
-    assert_int_equal(tried, 8 * 6);
+    assert_int_equal(tried, 9 * 6);
     assert_int_equal(mesh_count(&d, ""), 0);
     daemon_stop(&d);
 }

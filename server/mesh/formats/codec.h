@@ -68,6 +68,14 @@ int smooth_from_json(const void *body, size_t bytes, struct sdd_smooth_request *
 /* revert_from_json: reads {"version"}.
  * Errors  SDD_EMALFORMED, SDD_EINVALID */
 int revert_from_json(const void *body, size_t bytes, int64_t *version, struct sdd_error *err) SDD_MUST_CHECK;
+/* fair_from_json: reads {"steps", "tau", "boundary", "solves", "exactness", "level"}, of which each that is not there
+ * stays as it is.
+ * Errors  those of all readers, and SDD_EQUERY for a value out of range */
+#define FAIR_MAX_STEPS 1000
+struct sdd_fair_request;
+int fair_from_json(const void *body, size_t bytes, struct sdd_fair_request *out, int *steps,
+                   struct sdd_error *err) SDD_MUST_CHECK;
+
 /* name_from_json: reads a JSON merge patch (RFC 7396) of a mesh, whose one member is "name"; null asks for the name
  * that a mesh has by default, and gives "". *given is false when the patch is empty.
  * Errors  those of all readers, of mesh_name_check too */

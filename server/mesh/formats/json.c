@@ -2,6 +2,7 @@
 /* json.c: reads JSON bodies: meshes, positions and edits, for the routes that take them. The fields are those of
  * proto/subdd.proto under their ProtoJSON names, and arrays are JSON arrays. */
 #include "server/mesh/formats/json_text.h"
+#include "gpu/sdd/sdd_fair.h"
 #include "gpu/sdd/sdd_fields.h"
 #include "server/mesh/formats/codec.h"
 #include <stdbool.h>
@@ -380,6 +381,56 @@ int smooth_from_json(const void *body, size_t bytes, struct sdd_smooth_request *
     if (rc)
         return rc;
     rc = read_smooth(json, out, err);
+    cJSON_Delete(json);
+    return rc;
+}
+
+/* Reads a number of a flow, which is a whole one from `least` to `most`. */
+static int read_count(const cJSON *item, const char *field, int64_t least, int64_t most, int *out,
+                      struct sdd_error *err)
+{
+    int64_t n = *out;
+    if (json_int(item, field, least, most, &n, err)) {
+        (void)sdd_fail(err, SDD_EQUERY, field, "%s is a whole number from %lld to %lld", field, (long long)least,
+                       (long long)most);
+        err->available = most;
+        return err->code;
+    }
+    *out = (int)n;
+    return SDD_OK;
+}
+
+static int read_fair(const cJSON *json, struct sdd_fair_request *out, int *steps, struct sdd_error *err)
+{
+    static const char *const names[] = {"steps", "tau", "boundary", "solves", "exactness", "level"};
+    static const char *const boundaries[] = {"free", "direction", "fixed"};
+    const cJSON *f[6];
+    const char *boundary = boundaries[out->boundary];
+    int rc = json_fields(json, "", names, 6, f, err);
+    if (!rc)
+        rc = read_count(f[0], "steps", 1, FAIR_MAX_STEPS, steps, err);
+    if (!rc && (json_number(f[1], "tau", &out->tau, err) || !(out->tau > 0 && out->tau <= 1)))
+        rc = sdd_fail(err, SDD_EQUERY, "tau", "tau is a number above 0 and at most 1");
+    if (!rc)
+        rc = json_string(f[2], "boundary", &boundary, err);
+    for (out->boundary = 0; !rc && strcmp(boundary, boundaries[out->boundary]) != 0;)
+        if (++out->boundary == SDD_FAIR_N_BOUNDARIES)
+            return sdd_fail(err, SDD_EQUERY, "boundary", "boundary is free, direction or fixed, not \"%.20s\"",
+                            boundary);
+    if (!rc)
+        rc = read_count(f[3], "solves", 1, SDD_FAIR_MAX_SOLVES, &out->solves, err);
+    if (!rc)
+        rc = json_bool(f[4], "exactness", &out->exactness, err);
+    return rc ? rc : read_count(f[5], "level", 0, SDD_MAX_LEVEL, &out->level, err);
+}
+
+int fair_from_json(const void *body, size_t bytes, struct sdd_fair_request *out, int *steps, struct sdd_error *err)
+{
+    cJSON *json;
+    int rc = json_parse(body, bytes, &json, err);
+    if (rc)
+        return rc;
+    rc = read_fair(json, out, steps, err);
     cJSON_Delete(json);
     return rc;
 }
