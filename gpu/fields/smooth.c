@@ -97,7 +97,7 @@ static int run_steps(const sdd_mesh *m, const struct sdd_smooth_request *r, cons
     return rc;
 }
 
-static int flow(const sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd_run *run, sdd_values *v,
+static int flow(sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd_run *run, sdd_values *v,
                 struct sdd_error *err)
 {
     const struct sdd_fair_request request = {
@@ -120,7 +120,7 @@ static int flow(const sdd_mesh *m, const struct sdd_smooth_request *r, const str
 }
 
 /* Smooths the points of a mesh at its own level. */
-static int smooth(const sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd_neighbors *q,
+static int smooth(sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd_neighbors *q,
                   const struct device_rows *rows, struct smoothing *s, const struct sdd_run *run, sdd_values *v,
                   struct sdd_error *err)
 {
