@@ -209,6 +209,7 @@ def test_arguments(subd, daemon, folder):
     usage(subd.Client, "http://127.0.0.1:1", ca_file="/dev/null")
     usage(subd.Client, "https://127.0.0.1:1", ca_file="/nowhere")
     usage(subd.Client, request_timeout=0)
+    usage(subd.Client, stall_timeout=None)
     usage(subd.Client, retries=-1)
     for args in ((0,), (16,), (True,), ("3",)):
         usage(client.refined, "m_1", *args)

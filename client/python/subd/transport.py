@@ -74,7 +74,7 @@ class _Link(io.RawIOBase):
     def __init__(self, exchange: "Exchange") -> None:
         super().__init__()
         self.exchange = exchange
-        self.socket: Optional[socket.socket] = None
+        self.socket: Any = None
         self.timeout: Optional[float] = None
 
     def open(self, sock: socket.socket) -> None:
@@ -255,7 +255,7 @@ class Exchange:
         kind = SlowAnswer if self.received else TimedOut
         if self._deadline is not None and time.monotonic() >= self._deadline - 1e-3:
             raise kind("%s did not answer in full within the %g s of request_timeout" %
-                       (self.address.text, self.request_timeout))
+                       (self.address.text, self.request_timeout or 0))
         raise kind(
             "no byte came from or went to %s for the %g s of stall_timeout" % (self.address.text, self.stall_timeout))
 
@@ -379,7 +379,7 @@ class Exchange:
                 self.drop()
             return result
         except Refused:
-            if not answer.is_read() or answer.closes():
+            if not answer or not answer.is_read() or answer.closes():
                 self.drop()
             raise
         except http.client.HTTPException as why:
@@ -452,7 +452,7 @@ def _problem_of_json(body: bytes) -> Dict[str, Any]:
     o = parse_json(body)
     if not isinstance(o, dict):
         return {}
-    prims = o.get("prims") if isinstance(o.get("prims"), list) else []
+    prims: Any = o.get("prims") if isinstance(o.get("prims"), list) else []
     rows = [(clean(p.get("path"), 65536), _whole(p.get("vertices")), _whole(p.get("faces")))
             for p in prims if isinstance(p, dict)]
     return {
