@@ -4,7 +4,7 @@
 against servers that lie. Each test runs with numpy and without it.
 
 It is one of the tests of run-tests and tells its results as they do; SUBDD_TEST_FILTER is a glob of them."""
-import array, contextlib, functools, importlib.util, io, json, os, re, socket, ssl, struct, subprocess, sys, textwrap, threading, time, tracemalloc, unittest.mock
+import array, contextlib, functools, importlib.util, io, json, os, random, re, socket, ssl, struct, subprocess, sys, textwrap, threading, time, tracemalloc, unittest.mock
 from files import BIN, SHAPES, accessor, check, read_glb, run_tests
 
 PACKAGE = os.path.abspath("client/python")
@@ -555,6 +555,46 @@ def test_lies(subd, daemon, folder):
             check(peak < (12 << 20 if "million" in what else 8 << 20), f"{what}: {peak} bytes were allocated")
 
 
+class Bytes:
+    """An answer in memory, for as many lies as there is time for."""
+
+    status, media_type, etag, timing, request_id = 200, "application/vnd.subdd.frame", '"1"', "", ""
+
+    def __init__(self, body):
+        self.body, self.left = body, len(body)
+
+    def read_into(self, view):
+        n = len(view)
+        view[:] = self.body[len(self.body) - self.left:][:n]
+        self.left -= n
+        return n
+
+
+def test_any_byte(subd, daemon, folder):
+    """Wherever one or two bytes of a header are other ones, it is a BadAnswer or a frame, and nothing else."""
+    client, order = subd.Client(daemon.url), random.Random(1)
+    mesh = client.push(os.path.join(SHAPES, "round", "everything.json"))
+    frame = client.refined(mesh, 1, include="positions,normals,indices,uvs,uv_indices,face_params", compact="positions", primvars="*")
+    names = frozenset(b.semantic for b in frame.blocks.values()) - {"primvar", "primvar_indices"}
+    request = subd.frame.Request(1, names, frozenset({"positions"}), ("*",))
+    body, bad = written(frame), 0
+    for _ in range(int(os.environ.get("SUBDD_FUZZ_ROUNDS") or 1500)):
+        other = bytearray(body)
+        for _ in range(order.choice((1, 2))):
+            other[order.randrange(len(frame.head))] = order.choice((0, 1, 127, 128, 255, order.randrange(256)))
+        try:
+            subd.frame.Receiver(request, None, False, 1 << 30, None)(Bytes(bytes(other)))
+        except subd.BadAnswer:
+            bad += 1
+    check(bad > 100, f"only {bad} were refused")
+    cage = client.cage_file(mesh, "application/protobuf")
+    for _ in range(1500):
+        other = bytearray(cage)
+        other[order.randrange(len(cage))] = order.choice((0, 1, 127, 128, 255, order.randrange(256)))
+        with contextlib.suppress(subd.BadAnswer):
+            subd.mesh.cage_of(bytes(other), '"1-pb"')
+
+
 def test_digest_of_another_block(subd, daemon, folder):
     """A true frame with one bit changed, wherever it is in a block, on machines of few cores and of many; the same passes with
     verify=False."""
@@ -623,6 +663,10 @@ def test_problems(subd, daemon, folder):
         with Canned(answer) as server:
             error = raises(subd.Refused, subd.Client(server.url).show, "m_1")
             check({k: getattr(error, k) for k in want} == want and str(error) and "\x1b" not in str(error), f"{vars(error)} {error}")
+    with Canned(http(b"", "503 X", "text/html", None, "Retry-After: " + "9" * 400)) as server:
+        check(raises(subd.Refused, subd.Client(server.url).show, "m_1").retry_after == 0, "a number without end was taken")
+    with Canned(continue_for_ever) as server:
+        raises(subd.BadAnswer, subd.Client(server.url).show, "m_1")
     with Canned(refuse_at_once) as server:  # The refusal comes before the whole body was sent, and nobody reads the rest.
         check(raises(subd.Refused, subd.Client(server.url, stall_timeout=5).positions, "m_1", bytes(96 << 20)).status == 413, "the refusal was not read")
     with Canned(http(b" " * (1 << 20), "404 X", "application/problem+json")) as server:
@@ -632,6 +676,11 @@ def test_problems(subd, daemon, folder):
 def refuse_at_once(peer):
     peer.sendall(http(b"{}", "413 X", "application/problem+json"))
     time.sleep(2)
+
+
+def continue_for_ever(peer):
+    while True:
+        peer.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
 
 
 def drip(peer):

@@ -16,6 +16,7 @@ from . import wire
 from .errors import BadAnswer, Cancelled, Error, NetworkError, Refused, SlowAnswer, TimedOut, UsageError, clean
 
 MAX_PROBLEM = 512 << 10  # It may list the Meshes of a file.
+_MAX_HEAD = 1 << 20  # Of an answer, with any "100 Continue" before it.
 _MAX_RETRY_WAIT = 10.0  # Who is told to wait longer is told so by the error.
 _PIECE = 1 << 20
 
@@ -100,6 +101,8 @@ class _Link(io.RawIOBase):
             raise self.exchange.broken(why) from None
         self.exchange.check()
         self.exchange.received += n
+        if self.exchange.in_head and self.exchange.received > _MAX_HEAD:
+            raise BadAnswer("the head of the answer has no end")
         return n
 
     def sendall(self, data: Any) -> None:
@@ -151,7 +154,7 @@ class Answer:
         self.warnings = [clean(w) for w in response.headers.get_all("Subdd-Warning", [])]
         try:
             self.retry_after = min(float(int(response.headers.get("Retry-After") or 0)), 86400.0)
-        except ValueError:
+        except (ValueError, OverflowError):
             self.retry_after = 0.0
         # Content-Length, or None; it counts what is left of the body.
         self.left: Optional[int] = None if response.chunked else response.length
@@ -211,6 +214,7 @@ class Exchange:
         self.connect_timeout, self.stall_timeout, self.request_timeout = connect_timeout, stall_timeout, request_timeout
         self.retries = retries
         self.received = 0  # Bytes of the answer under way.
+        self.in_head = False  # Whether its head is still being read.
         self._deadline: Optional[float] = None
         self._cancelled = threading.Event()
         self._lock = threading.Lock()  # Held for a moment, where cancel and the call both look at the socket.
@@ -324,7 +328,7 @@ class Exchange:
             self.drop()
         if not self._link:
             self._link = self._connect()
-        self.received = 0
+        self.received, self.in_head = 0, True
         connection = http.client.HTTPConnection(self.address.host, self.address.port)
         connection.sock = self._link  # type: ignore[assignment]
         broke: Optional[Exception] = None
@@ -340,6 +344,7 @@ class Exchange:
             broke = why
         try:
             answer = Answer(self, connection.getresponse())
+            self.in_head = False
         except http.client.RemoteDisconnected as why:
             raise NetworkError(
                 "%s closed the connection without an answer (%s)" % (self.address.text, broke or why)) from None
