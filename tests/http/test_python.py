@@ -8,7 +8,7 @@ import array, contextlib, functools, importlib.util, io, json, os, random, re, s
 from files import BIN, SHAPES, accessor, check, read_glb, run_tests
 
 PACKAGE = os.path.abspath("client/python")
-EVERY = 9  # A shape of so many is taken.
+EVERY = 15  # A shape of so many is taken.
 
 
 def load(with_numpy):
@@ -761,6 +761,22 @@ def test_retries(subd, daemon, folder):
     done = [client.edits(pushed[0], 1, [subd.edits.set_corners([0], [2])], idempotency_key="once" + folder).mesh.version for _ in range(2)]
     check(done == [2, 2], "one key made two versions")
     client.delete(pushed[0])
+
+
+def test_sigpipe(subd, daemon, folder):
+    """A program that Python is embedded in may not have SIGPIPE ignored, and is not to die of a server that closes."""
+    code = "import signal, sys, subd; signal.signal(signal.SIGPIPE, signal.SIG_DFL)\n" \
+           "try: subd.Client(sys.argv[1]).positions('m_1', bytes(64 << 20))\nexcept subd.NetworkError: print('told')"
+    path = os.path.join(folder, "closing")
+    with socket.socket(socket.AF_UNIX) as listener, environment(PYTHONPATH=PACKAGE):
+        listener.bind(path)
+        listener.listen(1)
+        child = subprocess.Popen([sys.executable, "-c", code, "unix:" + path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        peer = listener.accept()[0]
+        peer.recv(65536)
+        peer.close()
+        out, err = child.communicate(timeout=60)
+    check((child.returncode, out) == (0, "told\n"), f"exit code {child.returncode}: {err}")
 
 
 def test_what_is_sent(subd, daemon, folder):

@@ -107,10 +107,12 @@ class _Link(io.RawIOBase):
 
     def sendall(self, data: Any) -> None:
         view = memoryview(data).cast("B")
+        # A program that embeds Python may not have SIGPIPE ignored. Sockets of ssl take no flags.
+        flags = () if self.exchange.address.tls else (getattr(socket, "MSG_NOSIGNAL", 0),)
         while view.nbytes:
             self._wait()
             try:
-                n = self.socket.send(view[:_PIECE])
+                n = self.socket.send(view[:_PIECE], *flags)
             except socket.timeout:
                 self.exchange.late()
             self.exchange.check()
