@@ -4,11 +4,11 @@
 against servers that lie. Each test runs with numpy and without it.
 
 It is one of the tests of run-tests and tells its results as they do; SUBDD_TEST_FILTER is a glob of them."""
-import array, contextlib, functools, importlib.util, io, json, os, re, socket, ssl, struct, subprocess, sys, textwrap, threading, time, tracemalloc
+import array, contextlib, functools, importlib.util, io, json, os, random, re, socket, ssl, struct, subprocess, sys, textwrap, threading, time, tracemalloc, unittest.mock
 from files import BIN, SHAPES, accessor, check, read_glb, run_tests
 
 PACKAGE = os.path.abspath("client/python")
-EVERY = 9  # A shape of so many is taken.
+EVERY = 15  # A shape of so many is taken.
 
 
 def load(with_numpy):
@@ -209,6 +209,7 @@ def test_arguments(subd, daemon, folder):
     usage(subd.Client, "http://127.0.0.1:1", ca_file="/dev/null")
     usage(subd.Client, "https://127.0.0.1:1", ca_file="/nowhere")
     usage(subd.Client, request_timeout=0)
+    usage(subd.Client, stall_timeout=None)
     usage(subd.Client, retries=-1)
     for args in ((0,), (16,), (True,), ("3",)):
         usage(client.refined, "m_1", *args)
@@ -266,12 +267,14 @@ def test_large(subd, daemon, folder):
     client = subd.Client(daemon.url)
     points, faces = torus(256)
     mesh = client.push(subd.Mesh(points, 4, faces))
-    start = time.monotonic()
-    frame = client.refined(mesh, 2)
-    check(frame.vertices == 16 * 65536 and time.monotonic() - start < 30, f"{frame.vertices} vertices in {time.monotonic() - start} s")
     path = os.path.join(folder, "large.frame")
     daemon.made("refine", mesh.id, "--level", "2", "-o", path)
-    check(written(frame) == open(path, "rb").read(), "it is not libsubd's")
+    for cores in (1, 8):
+        with unittest.mock.patch("os.cpu_count", return_value=cores):
+            start = time.monotonic()
+            frame = client.refined(mesh, 2)
+            check(frame.vertices == 16 * 65536 and time.monotonic() - start < 30, f"{frame.vertices} vertices in {time.monotonic() - start} s")
+            check(written(frame) == open(path, "rb").read(), f"it is not libsubd's with {cores} cores")
     check(raw(client.cage(mesh).points) == raw(points), "the cage has other points")
     client.delete(mesh)
     os.unlink(path)
@@ -552,19 +555,63 @@ def test_lies(subd, daemon, folder):
             check(peak < (12 << 20 if "million" in what else 8 << 20), f"{what}: {peak} bytes were allocated")
 
 
+class Bytes:
+    """An answer in memory, for as many lies as there is time for."""
+
+    status, media_type, etag, timing, request_id = 200, "application/vnd.subdd.frame", '"1"', "", ""
+
+    def __init__(self, body):
+        self.body, self.left = body, len(body)
+
+    def read_into(self, view):
+        n = len(view)
+        view[:] = self.body[len(self.body) - self.left:][:n]
+        self.left -= n
+        return n
+
+
+def test_any_byte(subd, daemon, folder):
+    """Wherever one or two bytes of a header are other ones, it is a BadAnswer or a frame, and nothing else."""
+    client, order = subd.Client(daemon.url), random.Random(1)
+    mesh = client.push(os.path.join(SHAPES, "round", "everything.json"))
+    frame = client.refined(mesh, 1, include="positions,normals,indices,uvs,uv_indices,face_params", compact="positions", primvars="*")
+    names = frozenset(b.semantic for b in frame.blocks.values()) - {"primvar", "primvar_indices"}
+    request = subd.frame.Request(1, names, frozenset({"positions"}), ("*",))
+    body, bad = written(frame), 0
+    for _ in range(int(os.environ.get("SUBDD_FUZZ_ROUNDS") or 1500)):
+        other = bytearray(body)
+        for _ in range(order.choice((1, 2))):
+            other[order.randrange(len(frame.head))] = order.choice((0, 1, 127, 128, 255, order.randrange(256)))
+        try:
+            subd.frame.Receiver(request, None, False, 1 << 30, None)(Bytes(bytes(other)))
+        except subd.BadAnswer:
+            bad += 1
+    check(bad > 100, f"only {bad} were refused")
+    cage = client.cage_file(mesh, "application/protobuf")
+    for _ in range(1500):
+        other = bytearray(cage)
+        other[order.randrange(len(cage))] = order.choice((0, 1, 127, 128, 255, order.randrange(256)))
+        with contextlib.suppress(subd.BadAnswer):
+            subd.mesh.cage_of(bytes(other), '"1-pb"')
+
+
 def test_digest_of_another_block(subd, daemon, folder):
-    """A true frame with one bit changed, wherever it is in a block; the same passes with verify=False."""
+    """A true frame with one bit changed, wherever it is in a block, on machines of few cores and of many; the same passes with
+    verify=False."""
     client = subd.Client(daemon.url)
     points, faces = torus(128)
     mesh = client.push(subd.Mesh(points, 4, faces))
-    frame = client.refined(mesh, 2, include="positions")
+    frame = client.refined(mesh, 3, include="positions")
     body, at, n = bytearray(written(frame)), frame.blocks["positions"].offset, frame.blocks["positions"].bytes
-    for place in (at, at + 2048 * 1024, at + n - 1):
+    check(n > subd.digest.BATCH, "the frame is one job")
+    for place in (at, at + subd.digest.BATCH, at + n - 1):
         body[place] ^= 1
-        with Canned(http(bytes(body)), http(bytes(body))) as server:
-            liar = subd.Client(server.url)
-            check(raises(subd.BadAnswer, liar.refined, mesh, 2, include="positions").code == "digest", "a changed bit was not seen")
-            check(liar.refined(mesh, 2, include="positions", verify=False).vertices == frame.vertices, "verify=False looks all the same")
+        for cores in (1, 8):
+            with Canned(http(bytes(body)), http(bytes(body))) as server, unittest.mock.patch("os.cpu_count", return_value=cores):
+                liar = subd.Client(server.url)
+                check(raises(subd.BadAnswer, liar.refined, mesh, 3, include="positions").code == "digest", "a changed bit was not seen")
+                check(liar.refined(mesh, 3, include="positions", verify=False).vertices == frame.vertices, "verify=False looks all the same")
+                liar.close()
         body[place] ^= 1
     client.delete(mesh)
 
@@ -616,6 +663,10 @@ def test_problems(subd, daemon, folder):
         with Canned(answer) as server:
             error = raises(subd.Refused, subd.Client(server.url).show, "m_1")
             check({k: getattr(error, k) for k in want} == want and str(error) and "\x1b" not in str(error), f"{vars(error)} {error}")
+    with Canned(http(b"", "503 X", "text/html", None, "Retry-After: " + "9" * 400)) as server:
+        check(raises(subd.Refused, subd.Client(server.url).show, "m_1").retry_after == 0, "a number without end was taken")
+    with Canned(continue_for_ever) as server:
+        raises(subd.BadAnswer, subd.Client(server.url).show, "m_1")
     with Canned(refuse_at_once) as server:  # The refusal comes before the whole body was sent, and nobody reads the rest.
         check(raises(subd.Refused, subd.Client(server.url, stall_timeout=5).positions, "m_1", bytes(96 << 20)).status == 413, "the refusal was not read")
     with Canned(http(b" " * (1 << 20), "404 X", "application/problem+json")) as server:
@@ -625,6 +676,11 @@ def test_problems(subd, daemon, folder):
 def refuse_at_once(peer):
     peer.sendall(http(b"{}", "413 X", "application/problem+json"))
     time.sleep(2)
+
+
+def continue_for_ever(peer):
+    while True:
+        peer.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
 
 
 def drip(peer):
@@ -705,6 +761,22 @@ def test_retries(subd, daemon, folder):
     done = [client.edits(pushed[0], 1, [subd.edits.set_corners([0], [2])], idempotency_key="once" + folder).mesh.version for _ in range(2)]
     check(done == [2, 2], "one key made two versions")
     client.delete(pushed[0])
+
+
+def test_sigpipe(subd, daemon, folder):
+    """A program that Python is embedded in may not have SIGPIPE ignored, and is not to die of a server that closes."""
+    code = "import signal, sys, subd; signal.signal(signal.SIGPIPE, signal.SIG_DFL)\n" \
+           "try: subd.Client(sys.argv[1]).positions('m_1', bytes(64 << 20))\nexcept subd.NetworkError: print('told')"
+    path = os.path.join(folder, "closing")
+    with socket.socket(socket.AF_UNIX) as listener, environment(PYTHONPATH=PACKAGE):
+        listener.bind(path)
+        listener.listen(1)
+        child = subprocess.Popen([sys.executable, "-c", code, "unix:" + path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        peer = listener.accept()[0]
+        peer.recv(65536)
+        peer.close()
+        out, err = child.communicate(timeout=60)
+    check((child.returncode, out) == (0, "told\n"), f"exit code {child.returncode}: {err}")
 
 
 def test_what_is_sent(subd, daemon, folder):

@@ -78,7 +78,7 @@ def _pack_numpy(values: Any, kind: str, what: str) -> memoryview:
             limits = numpy.iinfo(wanted)
             if values.min() < limits.min or values.max() > limits.max:
                 raise UsageError("%s has a number that is no %s" % (what, kind))
-    flat = numpy.ascontiguousarray(values, wanted).reshape(-1)
+    flat: Any = numpy.ascontiguousarray(values, wanted).reshape(-1)
     return memoryview(flat).cast("B") if flat.size else memoryview(b"")
 
 
@@ -89,14 +89,13 @@ def pack(values: Any, kind: str, what: str) -> memoryview:
         return memoryview(b"")
     if numpy is not None and isinstance(values, numpy.ndarray):
         return _pack_numpy(values, kind, what)
-    size = size_of(kind)
+    size, same = size_of(kind), TYPES[kind][1] if kind not in ("i32", "u32") else "iI"
     try:
         found = memoryview(values)
     except TypeError:
-        found = None
-    same = TYPES[kind][1] if kind not in ("i32", "u32") else "iI"
-    packed = found is not None and found.contiguous and found.itemsize in (1, size)
-    if packed and (found.format == "B" or (found.format in same and found.itemsize == size)):
+        found = memoryview(b"")
+        same = ""
+    if same and found.c_contiguous and (found.format == "B" or (found.format in same and found.itemsize == size)):
         data = found.cast("B") if found.nbytes else memoryview(b"")
         if data.nbytes % size:
             raise UsageError("%s has %d bytes, which are no whole numbers of %d" % (what, data.nbytes, size))

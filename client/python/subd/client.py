@@ -109,7 +109,7 @@ class Client:
         server = (server or os.environ.get("SUBD_SERVER") or DEFAULT_SERVER).rstrip("/")
         for what, seconds in (("connect_timeout", connect_timeout), ("stall_timeout", stall_timeout),
                               ("request_timeout", request_timeout)):
-            if seconds is not None and not 0 < seconds < 1e6:
+            if not (seconds is None and what == "request_timeout") and not (seconds and 0 < seconds < 1e6):
                 raise UsageError("%s is %r; it is seconds above 0" % (what, seconds))
         self._exchange = Exchange(Address(server, ca_file), token or os.environ.get("SUBD_TOKEN"), connect_timeout,
                                   stall_timeout, request_timeout, _in_range("retries", retries, 0, 100))
@@ -280,7 +280,7 @@ class Client:
             if info and info.version >= version:
                 return info
             if end is not None and time.monotonic() + interval > end:
-                raise TimedOut("the mesh had no version %d within %g s" % (version, timeout))
+                raise TimedOut("the mesh had no version %d within %g s" % (version, timeout or 0))
             self._exchange.pause(interval)
 
     # ---- the control mesh
@@ -515,7 +515,7 @@ def _plan_of(o: Dict[str, Any]) -> Plan:
                           ("host_bytes", "hostBytes"), ("available_device_bytes", "availableDeviceBytes"),
                           ("needed", "needed"), ("limit", "limit"))
     }
-    blocks = o.get("blocks") if isinstance(o.get("blocks"), list) else []
+    blocks: Any = o.get("blocks") if isinstance(o.get("blocks"), list) else []
     if "frameBytes" not in o or len(blocks) > wire.MAX_BLOCKS:
         raise BadAnswer("the server's plan cannot be read")
     return Plan(method=clean(o.get("method"), 64), surface=clean(o.get("surface"), 64),

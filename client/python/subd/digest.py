@@ -13,7 +13,9 @@ from typing import Any, List, Optional
 from .arrays import numpy
 
 PIECE = 1024
-BATCH = 2048 * PIECE  # What a job hashes: large enough that numpy's calls do not count, small enough to stay in cache.
+# What a job hashes. The calls of numpy then take so long that threads do not wait for each other between them: with
+# 8 MiB four threads hash 3.5 times as fast as one, with 2 MiB 1.3 times.
+BATCH = 8192 * PIECE
 _WORDS = PIECE // 8
 _P1, _P2, _P3, _P4, _P5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63,
                            0x27D4EB2F165667C5)

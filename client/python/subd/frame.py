@@ -6,6 +6,7 @@ overlaps, before memory is taken for any of them; then bytes go from the socket 
 indices, offsets and parameters are verified."""
 from __future__ import annotations
 
+import functools
 import math
 import struct
 from concurrent.futures import Executor, Future
@@ -390,7 +391,7 @@ def _content_check(block: Block, frame: Frame, request: Request) -> Optional[Cal
     elif semantic == "uv_indices" and "uvs" in blocks:
         limit = blocks["uvs"].count
     if limit is not None:
-        return lambda: _check_indices(block, limit)
+        return functools.partial(_check_indices, block, limit)
     if semantic == "offsets":
         return lambda: _check_offsets(block, blocks["ids"].count)
     return (lambda: _check_params(block, request)) if semantic in ("patch_params", "face_params") else None

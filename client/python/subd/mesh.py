@@ -33,7 +33,8 @@ class Primvar:
             raise UsageError("primvar %s has type %s; there are f32 and i32" % (self.name, self.type))
         return [
             *wire.put(1, self.name), *wire.put(2, self.interpolation), *wire.put(3, self.type),
-            *wire.put(4, self.width), *wire.put(5, pack(self.values, self.type, "the values of primvar " + self.name)),
+            *wire.put(4, int(self.width)),
+            *wire.put(5, pack(self.values, self.type, "the values of primvar " + self.name)),
             *wire.put(6, pack(self.indices, "i32", "the indices of primvar " + self.name)),
             *(p for name in self.set_names for p in wire.put(7, name))
         ]

@@ -16,6 +16,7 @@ from . import wire
 from .errors import BadAnswer, Cancelled, Error, NetworkError, Refused, SlowAnswer, TimedOut, UsageError, clean
 
 MAX_PROBLEM = 512 << 10  # It may list the Meshes of a file.
+_MAX_HEAD = 1 << 20  # Of an answer, with any "100 Continue" before it.
 _MAX_RETRY_WAIT = 10.0  # Who is told to wait longer is told so by the error.
 _PIECE = 1 << 20
 
@@ -74,7 +75,7 @@ class _Link(io.RawIOBase):
     def __init__(self, exchange: "Exchange") -> None:
         super().__init__()
         self.exchange = exchange
-        self.socket: Optional[socket.socket] = None
+        self.socket: Any = None
         self.timeout: Optional[float] = None
 
     def open(self, sock: socket.socket) -> None:
@@ -100,14 +101,18 @@ class _Link(io.RawIOBase):
             raise self.exchange.broken(why) from None
         self.exchange.check()
         self.exchange.received += n
+        if self.exchange.in_head and self.exchange.received > _MAX_HEAD:
+            raise BadAnswer("the head of the answer has no end")
         return n
 
     def sendall(self, data: Any) -> None:
         view = memoryview(data).cast("B")
+        # A program that embeds Python may not have SIGPIPE ignored. Sockets of ssl take no flags.
+        flags = () if self.exchange.address.tls else (getattr(socket, "MSG_NOSIGNAL", 0),)
         while view.nbytes:
             self._wait()
             try:
-                n = self.socket.send(view[:_PIECE])
+                n = self.socket.send(view[:_PIECE], *flags)
             except socket.timeout:
                 self.exchange.late()
             self.exchange.check()
@@ -151,7 +156,7 @@ class Answer:
         self.warnings = [clean(w) for w in response.headers.get_all("Subdd-Warning", [])]
         try:
             self.retry_after = min(float(int(response.headers.get("Retry-After") or 0)), 86400.0)
-        except ValueError:
+        except (ValueError, OverflowError):
             self.retry_after = 0.0
         # Content-Length, or None; it counts what is left of the body.
         self.left: Optional[int] = None if response.chunked else response.length
@@ -211,6 +216,7 @@ class Exchange:
         self.connect_timeout, self.stall_timeout, self.request_timeout = connect_timeout, stall_timeout, request_timeout
         self.retries = retries
         self.received = 0  # Bytes of the answer under way.
+        self.in_head = False  # Whether its head is still being read.
         self._deadline: Optional[float] = None
         self._cancelled = threading.Event()
         self._lock = threading.Lock()  # Held for a moment, where cancel and the call both look at the socket.
@@ -255,7 +261,7 @@ class Exchange:
         kind = SlowAnswer if self.received else TimedOut
         if self._deadline is not None and time.monotonic() >= self._deadline - 1e-3:
             raise kind("%s did not answer in full within the %g s of request_timeout" %
-                       (self.address.text, self.request_timeout))
+                       (self.address.text, self.request_timeout or 0))
         raise kind(
             "no byte came from or went to %s for the %g s of stall_timeout" % (self.address.text, self.stall_timeout))
 
@@ -324,7 +330,7 @@ class Exchange:
             self.drop()
         if not self._link:
             self._link = self._connect()
-        self.received = 0
+        self.received, self.in_head = 0, True
         connection = http.client.HTTPConnection(self.address.host, self.address.port)
         connection.sock = self._link  # type: ignore[assignment]
         broke: Optional[Exception] = None
@@ -340,6 +346,7 @@ class Exchange:
             broke = why
         try:
             answer = Answer(self, connection.getresponse())
+            self.in_head = False
         except http.client.RemoteDisconnected as why:
             raise NetworkError(
                 "%s closed the connection without an answer (%s)" % (self.address.text, broke or why)) from None
@@ -379,7 +386,7 @@ class Exchange:
                 self.drop()
             return result
         except Refused:
-            if not answer.is_read() or answer.closes():
+            if not answer or not answer.is_read() or answer.closes():
                 self.drop()
             raise
         except http.client.HTTPException as why:
@@ -452,7 +459,7 @@ def _problem_of_json(body: bytes) -> Dict[str, Any]:
     o = parse_json(body)
     if not isinstance(o, dict):
         return {}
-    prims = o.get("prims") if isinstance(o.get("prims"), list) else []
+    prims: Any = o.get("prims") if isinstance(o.get("prims"), list) else []
     rows = [(clean(p.get("path"), 65536), _whole(p.get("vertices")), _whole(p.get("faces")))
             for p in prims if isinstance(p, dict)]
     return {

@@ -94,7 +94,9 @@ class Schema:
         self.fields = {row[0]: (name, row[1], row[2] if len(row) > 2 else 0) for name, row in fields.items()}
 
     def read(self, data: Any) -> SimpleNamespace:
-        message = {name: [] if most else self.EMPTY.get(kind) for name, kind, most in self.fields.values()}
+        message: Dict[str, Any] = {}
+        for name, kind, most in self.fields.values():
+            message[name] = [] if most else self.EMPTY.get(kind)
         for number, wire, raw in _fields(memoryview(data)):
             if number not in self.fields:
                 continue
