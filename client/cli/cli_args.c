@@ -1,34 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_args.c: the table of verbs and the table of options of the command line, and how they are parsed. */
+/* cli_args.c: the table of verbs and the table of options of the command line, and what options store. */
 #include "cli_args.h"
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { /* Each verb is a bit, so that an option can say which verbs take it. */
-       PUSH = 1,
-       REFINE = 2,
-       POSITIONS = 4,
-       EDIT = 8,
-       LS = 16,
-       SHOW = 32,
-       RM = 64,
-       PULL = 128,
-       PLAN = 256,
-       STAT = 512,
-       HEALTH = 1024,
-       BENCH = 2048,
-       PATCHES = 4096,
-       MATRIX = 8192,
-       RENAME = 16384,
-       NEIGHBORS = 32768,
-       FIELDS = 1 << 16,
-       SMOOTH = 1 << 17,
-       LOCAL = 1 << 18, /* The verbs that talk to no daemon: they have no option but --help. */
-       ALL = CLI_EVERY_VERB,
-       FRAME = REFINE | PATCHES,
-       MESH = PUSH | FRAME | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH
-};
 
 const struct cli_verb cli_verbs[] = {
     {PUSH,
@@ -119,6 +93,18 @@ const struct cli_verb cli_verbs[] = {
      "its id "
      "and version are printed.",
      {"subd smooth cube.obj --iterations 3 -o smooth.obj", "subd smooth " CLI_SAMPLE_ID " --method cotangent --store"}},
+    {FAIR,
+     "fair",
+     "MESH",
+     1,
+     1,
+     cli_fair,
+     "conformal flow: a fairer surface, whose texture is not sheared, as a new version",
+     "Each of --steps steps lowers the bending energy; the bar shows it, and how much faces were sheared (1 is not at "
+     "all). With --level the refined mesh flows instead, and -o FILE gets it. Ctrl-C cancels the flow, and nothing has "
+     "changed.",
+     {"subd fair " CLI_SAMPLE_ID " --steps 8 --tau 0.25 --boundary fixed",
+      "subd fair " CLI_SAMPLE_ID " --steps 8 --level 3 -o fair.obj"}},
     {POSITIONS,
      "positions",
      "MESH FILE",
@@ -268,6 +254,10 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        STRENGTH,
        BOUNDARY,
        STORE,
+       STEPS,
+       TAU,
+       SOLVES,
+       NO_EXACTNESS,
        RING,
        ORIENTED,
        FIRST,
@@ -281,14 +271,14 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
 };
 
 const struct cli_option cli_options[] = {
-    {"output", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH,
+    {"output", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH | FAIR,
      "where the result goes; appears only when it is complete", NULL},
-    {"out", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH, NULL,
+    {"out", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH | FAIR, NULL,
      NULL}, /* Else it would be short for --out-dir, too. */
     {"out-dir", "DIR", OUT_DIR, REFINE, "a folder for several results, which have the names of their files", NULL},
     {"format", "SUFFIX", FORMAT, REFINE, "of the files in --out-dir (default obj)", "obj ply usda glb stl frame"},
-    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX | NEIGHBORS | FIELDS,
-     "subdivision level, 1 to 15 (default 1); neighbors, fields: 0 too, the control mesh (its default)", NULL},
+    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX | NEIGHBORS | FIELDS | FAIR,
+     "subdivision level, 1 to 15 (default 1); neighbors, fields, fair: 0 too, the control mesh (its default)", NULL},
     {"method", "NAME", METHOD, REFINE | PLAN | BENCH | SMOOTH,
      "engine: auto, edge-friend, ... (`subd stat` lists them); smooth: uniform (default), cotangent, bilateral, "
      "curvatureFlow",
@@ -302,8 +292,14 @@ const struct cli_option cli_options[] = {
      NULL},
     {"iterations", "N", ITERATIONS, SMOOTH, "how many steps, 1 to 1,000 (default 1)", NULL},
     {"strength", "S", STRENGTH, SMOOTH, "of a step, above 0 and at most 1 (default 0.5)", NULL},
-    {"boundary", "TOKEN", BOUNDARY, SMOOTH, "whether boundaries stay, or are smoothed along themselves", "kept along"},
+    {"boundary", "TOKEN", BOUNDARY, SMOOTH | FAIR,
+     "smooth: boundaries stay (kept), or are smoothed along themselves; fair: what the rim does (default free)",
+     "kept along free direction fixed"},
     {"store", NULL, STORE, SMOOTH, "the result becomes a new version of the mesh", NULL},
+    {"steps", "N", STEPS, FAIR, "how many steps, 1 to 1,000 (default 1)", NULL},
+    {"tau", "T", TAU, FAIR, "of a step, above 0 and at most 1 (default 0.25): how far it goes", NULL},
+    {"solves", "N", SOLVES, FAIR, "inverse iterations in a step of a closed surface, 1 to 20 (default 3)", NULL},
+    {"no-exactness", NULL, NO_EXACTNESS, FAIR, "closed surfaces with handles may shear around these", NULL},
     {"ring", "N", RING, NEIGHBORS, "of VV and FF, all that is 1 to N steps away, N up to 64 (default 1)", NULL},
     {"oriented", NULL, ORIENTED, NEIGHBORS, "rows of VV, VE and VF go round the vertex against the clock", NULL},
     {"first", "N", FIRST, NEIGHBORS, "the first row (default 0)", NULL},
@@ -329,8 +325,9 @@ const struct cli_option cli_options[] = {
     {"repeat", "N", REPEAT, BENCH, "how many times (default 100)", NULL},
     {"name", "NAME", NAME, MESH | LS,
      "the mesh's name; default: that of FILE without folder and ending. ls: lists only this name", NULL},
-    {"version", "N", VERSION, POSITIONS | EDIT | RENAME | RM | SMOOTH, "only if the mesh still has this version", NULL},
-    {"idempotency-key", "KEY", KEY, PUSH | EDIT, "a repeat with the same key is not done twice", NULL},
+    {"version", "N", VERSION, POSITIONS | EDIT | RENAME | RM | SMOOTH | FAIR, "only if the mesh still has this version",
+     NULL},
+    {"idempotency-key", "KEY", KEY, PUSH | EDIT | FAIR, "a repeat with the same key is not done twice", NULL},
     {"scheme", "TOKEN", OPTION + SUBD_SCHEME, MESH, "the subdivision scheme", "catmullClark loop bilinear sqrt3"},
     {"interpolate-boundary", "TOKEN", OPTION + SUBD_INTERPOLATE_BOUNDARY, MESH, "what boundaries are",
      "edgeAndCorner edgeOnly none"},
@@ -361,7 +358,7 @@ const struct cli_option cli_options[] = {
     {"json", NULL, JSON, ALL, "answers, warnings and errors as JSON on stdout", NULL},
     {"help", NULL, 'h', ALL | LOCAL, "this text", NULL},
     {0}};
-enum { N_OPTIONS = sizeof cli_options / sizeof *cli_options - 1 };
+_Static_assert(sizeof cli_options / sizeof *cli_options - 1 == CLI_N_OPTIONS, "cli_args.h has the number of options");
 
 const struct cli_verb *cli_find_verb(const char *name)
 {
@@ -392,8 +389,7 @@ static double distance(const char *text)
     return *text && !*end && (v == 0 || (v >= 1e-30 && v <= 1e30)) ? v : -1;
 }
 
-/* Stores the value of an option. Returns 0 when the option cannot have it. */
-static int take(struct cli *c, int value, char *text)
+int cli_take_option(struct cli *c, int value, char *text)
 {
     char *end;
     if (value >= OPTION && value < OPTION + SUBD_N_OPTIONS) {
@@ -436,7 +432,11 @@ static int take(struct cli *c, int value, char *text)
     case COUNT: return (c->count = number(text)) >= 1;
     case SOURCES:
     case IDS: return *(c->ids = text) != 0;
+    case STEPS:
     case ITERATIONS: return (c->iterations = number(text) > 1000 ? -1 : (int)number(text)) >= 1;
+    case SOLVES: return (c->solves = number(text) > 20 ? -1 : (int)number(text)) >= 1;
+    case NO_EXACTNESS: c->no_exactness = 1; return 1;
+    case TAU:
     case STRENGTH: c->strength = strtod(text, &end); return end != text && !*end && c->strength > 0 && c->strength <= 1;
     case BOUNDARY: c->boundary = text; return 1;
     case STORE: c->store = 1; return 1;
@@ -449,8 +449,7 @@ static int take(struct cli *c, int value, char *text)
     }
 }
 
-/* What `take` accepts, in words, for the options that do not accept everything. */
-static const char *takes(int value)
+const char *cli_option_takes(int value)
 {
     switch (value) {
     case LEVEL: return "a whole number from 1 to 15";
@@ -458,7 +457,10 @@ static const char *takes(int value)
     case FIRST: return "a whole number from 0";
     case SOURCES:
     case IDS: return "a list such as 3,3,8, or a file";
+    case STEPS:
     case ITERATIONS: return "a whole number from 1 to 1,000";
+    case SOLVES: return "a whole number from 1 to 20";
+    case TAU:
     case STRENGTH: return "a number above 0 and at most 1";
     case REPEAT: return "a whole number from 1 to 10,000,000";
     case TIMEOUT: return "seconds, more than 0 and less than 1,000,000";
@@ -470,113 +472,4 @@ static const char *takes(int value)
     case FRAMES: return "A-B, such as 1-240: at most 100,000 frames, the first not after the last";
     default: return "a whole number from 1";
     }
-}
-
-static int take_arguments(struct cli *c, const struct cli_verb *v, int n, char **arguments)
-{
-    if (n < v->n_least || n > v->n_most)
-        return cli_fail(c, EXIT_USAGE, "`subd %s` takes %s; see `subd help %s`", v->name,
-                        *v->arguments ? v->arguments : "no arguments", v->name);
-    for (int i = 0; i < n; i++) {
-        if (!*arguments[i])
-            return cli_fail(c, EXIT_USAGE, "an argument of `subd %s` is empty", v->name);
-    }
-    c->args = (const char **)arguments;
-    return -1;
-}
-
-static int no_verb(const struct cli *c, const char *word)
-{
-    const char *near = cli_nearest_verb(word);
-    return near ? cli_fail(c, EXIT_USAGE, "there is no verb \"%.40s\"; did you mean `subd %s`?", word, near)
-                : cli_fail(c, EXIT_USAGE, "there is no verb \"%.40s\"; `subd help` lists them", word);
-}
-
-/* getopt_long has met a word that is no option, or the beginning of several, or an option that lacks its value. */
-static int no_option(const struct cli *c, int value, const char *word, const struct cli_verb *v)
-{
-    const char letter[] = {'-', (char)optopt, 0};
-    const int is_letter = optopt > 0 && optopt < 128; /* It may stand among others, so that `word` is another. */
-    const char *near = is_letter ? NULL : cli_nearest_option(word, v), *verb = v ? v->name : "", *blank = v ? " " : "";
-    if (is_letter)
-        word = letter;
-    if (value == ':')
-        return cli_fail(c, EXIT_USAGE, "%.60s needs a value; see `subd help%s%s`", word, blank, verb);
-    return near ? cli_fail(c, EXIT_USAGE, "%.60s is no option here; did you mean --%s?", word, near)
-                : cli_fail(c, EXIT_USAGE, "%.60s is no option here; see `subd help%s%s`", word, blank, verb);
-}
-
-static int parse_options(struct cli *c, int argc, char **argv, const struct cli_verb *v, uint64_t *used)
-{
-    struct option options[N_OPTIONS + 1] = {0};
-    int value, index;
-    for (int i = 0; i < N_OPTIONS; i++)
-        options[i] = (struct option){cli_options[i].name, cli_options[i].argument ? required_argument : no_argument,
-                                     NULL, cli_options[i].value};
-    opterr = 0;
-    while ((value = getopt_long(argc, argv, ":ho:", options, &index)) != -1) {
-        if (value == '?' || value == ':')
-            return no_option(c, value, argv[optind - 1], v);
-        for (index = 0; cli_options[index].value != value; index++)
-            ;
-        *used |= (uint64_t)1 << index;
-        if (value != 'h' && !take(c, value, optarg))
-            return cli_fail(c, EXIT_USAGE, "--%s cannot be \"%.60s\"; it takes %s", cli_options[index].name, optarg,
-                            takes(value));
-    }
-    return -1;
-}
-
-/* Options that contradict each other or belong to another verb. */
-static int check_options(const struct cli *c, const struct cli_verb *v, uint64_t used)
-{
-    for (int i = 0; i < N_OPTIONS; i++)
-        if (used >> i & 1 && !(cli_options[i].verbs & v->bit))
-            return cli_fail(c, EXIT_USAGE, "`subd %s` has no option --%s; see `subd help %s`", v->name,
-                            cli_options[i].name, v->name);
-    if (c->level == 0 && !(v->bit & (NEIGHBORS | FIELDS)))
-        return cli_fail(c, EXIT_USAGE, "--level cannot be \"0\"; it takes %s", takes(LEVEL));
-    if (c->only_positions && (c->include || c->primvars))
-        return cli_fail(c, EXIT_USAGE, "--only-positions goes without --normals, --tangents and --primvars");
-    if (c->no_weld && c->weld >= 0)
-        return cli_fail(c, EXIT_USAGE, "--weld and --no-weld contradict each other");
-    if (c->all && (c->prim || c->name || c->key))
-        return cli_fail(c, EXIT_USAGE,
-                        "--all goes without --prim, --name and --idempotency-key, which are for one mesh");
-    return -1;
-}
-
-int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
-{
-    const struct cli_verb *v = argc > 1 ? cli_find_verb(argv[1]) : NULL;
-    uint64_t used = 0;
-    int rc;
-    *c = (struct cli){.level = -1, .repeat = 100, .weld = -1, .verb = "", .program = argv[0]};
-    for (int i = 1; i < argc; i++)
-        c->json |= strcmp(argv[i], "--json") == 0; /* A usage error must be JSON, too. */
-    if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {
-        printf("subd %s\n", subd_version());
-        return EXIT_DONE;
-    }
-    if ((rc = parse_options(c, argc, argv, v, &used)) >= 0)
-        return rc;
-    if (optind < argc && !(v = cli_find_verb(argv[optind])))
-        return no_verb(c, argv[optind]);
-    if (argc < 2 || used >> (N_OPTIONS - 1)) { /* The last option is --help. */
-        cli_help_text(v);
-        return argc < 2 ? EXIT_USAGE : EXIT_DONE;
-    }
-    if (!v)
-        return cli_fail(c, EXIT_USAGE, "which verb? `subd help` lists them");
-    if (c->level < 0)
-        c->level = !(v->bit & (NEIGHBORS | FIELDS));
-    if ((rc = check_options(c, v, used)) >= 0)
-        return rc;
-    c->verb = v->name;
-    c->quick = (v->bit & (LS | SHOW | STAT | HEALTH)) != 0;
-    c->n_args = argc - optind - 1;
-    c->takes_mesh = strncmp(v->arguments, "MESH", 4) == 0 && v->arguments[4] != '|';
-    *run = v->run;
-    rc = take_arguments(c, v, c->n_args, argv + optind + 1);
-    return rc < 0 && v->bit == LOCAL ? v->run(c) : rc;
 }

@@ -1,9 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_args.h: the table of verbs and the table of options. Parsing (cli_args.c), help (cli_help.c), completion of the
+/* cli_args.h: the table of verbs and the table of options. Parsing (cli_parse.c), help (cli_help.c), completion of the
  * shells (cli_completion.c) and the manual page (cli_man.c) all follow from them. */
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H
 #include "cli.h"
+
+#define CLI_EVERY_VERB 0x7FFFF /* The verbs of an option that every verb takes. */
+enum {                         /* Each verb is a bit, so that an option can say which verbs take it. */
+       PUSH = 1,
+       REFINE = 2,
+       POSITIONS = 4,
+       EDIT = 8,
+       LS = 16,
+       SHOW = 32,
+       RM = 64,
+       PULL = 128,
+       PLAN = 256,
+       STAT = 512,
+       HEALTH = 1024,
+       BENCH = 2048,
+       PATCHES = 4096,
+       MATRIX = 8192,
+       RENAME = 16384,
+       NEIGHBORS = 32768,
+       FIELDS = 1 << 16,
+       SMOOTH = 1 << 17,
+       FAIR = 1 << 18,
+       LOCAL = 1 << 19, /* The verbs that talk to no daemon: they have no option but --help. */
+       ALL = CLI_EVERY_VERB,
+       FRAME = REFINE | PATCHES,
+       MESH = PUSH | FRAME | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH
+};
 
 struct cli_verb {
     int bit; /* Its bit in cli_option.verbs. */
@@ -23,13 +50,17 @@ struct cli_option {
 extern const struct cli_verb cli_verbs[];     /* A row without a name ends the table. */
 extern const struct cli_option cli_options[]; /* A row without a name ends the table. */
 #define CLI_SAMPLE_ID "m_6fc15f7f543cabae"    /* The id in examples. */
-#define CLI_EVERY_VERB 0x3FFFF                /* The verbs of an option that every verb takes. */
 
 const struct cli_verb *cli_find_verb(const char *name);
 /* cli_nearest_verb, cli_nearest_option: the name that was probably meant, by edit distance; NULL when none is near.
  * Only options of the verb are offered, or all of them with NULL. */
 const char *cli_nearest_verb(const char *word);
 const char *cli_nearest_option(const char *word, const struct cli_verb *v);
+#define CLI_N_OPTIONS 54
+/* cli_take_option: stores the value of an option. Returns 0 when the option cannot have it.
+ * cli_option_takes: what it accepts then, in words. */
+int cli_take_option(struct cli *c, int value, char *text);
+const char *cli_option_takes(int value);
 /* cli_takes: 1 when the verb has the option and help lists it. */
 int cli_takes(const struct cli_verb *v, const struct cli_option *o);
 /* cli_option_help: what an option does, and which tokens it takes. */
