@@ -137,6 +137,8 @@ static void share_memory(struct server *s)
     metrics_set(&s->metrics, M_WAITING_MEMORY, atomic_load(&s->jobs.n_parked));
     if (short_of > 0)
         slots_evict(&s->memory.slots, short_of);
+    if (wanted > pool_could(pool))
+        lastings_shed(&s->jobs.lasting);
 }
 
 /* Answers resume connections, and libmicrohttpd must run afterwards: it uses an external loop, so a resumed connection

@@ -226,6 +226,7 @@ static void finish(struct server *s)
         log_close(&s->log);
         _exit(s->exit_code ? s->exit_code : 0);
     }
+    lastings_fini(&s->jobs.lasting);
     cache_fini(&s->memory.cache);
     slots_fini(&s->memory.slots);
     run_on(s, s->jobs.reaper, pass, &err); /* The results of the device go before it does. */

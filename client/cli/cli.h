@@ -3,6 +3,7 @@
  * function that takes it and returns the exit code. */
 #ifndef CLI_H
 #define CLI_H
+#include "client/lib/subd_fair.h"
 #include "client/lib/subd_fields.h"
 #include "client/lib/subd_matrix.h"
 #include "client/lib/subd_neighbors.h"
@@ -39,8 +40,9 @@ struct cli {
     int strict;       /* 1 refuses a file of which something would be left out. */
     int only_positions;
     int ring, oriented;    /* Of neighbors. */
-    int iterations, store; /* Of smooth. */
-    double strength;
+    int iterations, store; /* Of smooth; the steps of fair. */
+    double strength;       /* The tau of fair. */
+    int solves, no_exactness;
     const char *boundary;
     int64_t first, count; /* Its rows; count 0 is all from first on. */
     const char *ids;      /* A list of ids or sources, or the file that has it. */
@@ -73,6 +75,7 @@ int cli_matrix(struct cli *c);
 int cli_neighbors(struct cli *c);
 int cli_fields(struct cli *c);
 int cli_smooth(struct cli *c);
+int cli_fair(struct cli *c);
 int cli_positions(struct cli *c);
 int cli_edit(struct cli *c);
 int cli_rename(struct cli *c);
@@ -187,6 +190,8 @@ void cli_hold(int on);
 int cli_progress(void *arg, enum subd_phase phase, int64_t done, int64_t total);
 /* cli_progress_part: says which of how many parts, and of what name, is under way; n 0 ends that. */
 void cli_progress_part(int64_t i, int64_t n, const char *name);
+/* cli_progress_step: shows how many steps of a job are done, and a note behind them. */
+void cli_progress_step(int64_t done, int64_t total, const char *note);
 /* cli_progress_local: shows the progress of work on this machine. */
 void cli_progress_local(const char *label, int64_t done, int64_t total);
 /* cli_progress_clear: removes the progress line, before something else is printed. */

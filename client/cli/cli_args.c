@@ -1,17 +1,405 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_args.c: how the command line is parsed, by its tables. */
+/* cli_args.c: the table of verbs and the table of options of the command line, and what options store. */
 #include "cli_args.h"
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int count_options(void)
-{
-    int n = 0;
-    while (cli_options[n].name)
-        n++;
-    return n;
-}
+const struct cli_verb cli_verbs[] = {
+    {PUSH,
+     "push",
+     "FILE",
+     1,
+     1,
+     cli_push,
+     "sends a mesh, prints its id",
+     "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), .usda, or .json or .pb (a Mesh of subdd.proto); - "
+     "reads stdin, as OBJ or what its first bytes say. What of a file is not kept is named on stderr.\n"
+     "It reads .ply too, through libassimp .stl, .off, .glb, .gltf, .fbx, .3ds, .dae and others, through usdcat .usdc, "
+     ".usdz and binary .usd. What these split along seams is welded by position.",
+     {"subd push cube.obj --name cube", "subd push cube.obj --weld 0.001 --json"}},
+    {REFINE,
+     "refine",
+     "MESH|FILE...",
+     0,
+     CLI_MOST_FILES,
+     cli_refine,
+     "refines a mesh into .obj, .ply, .usda, .glb, .stl or .frame",
+     "A FILE is pushed, refined and removed again. -o - writes OBJ to stdout; without -o the frame is fetched, checked "
+     "and counted. OUT.frame is what the daemon sent.\n"
+     "UVs come along, under sqrt3 where the mesh's face-varying interpolation is `all`, and so do colours, face sets "
+     "and further UV sets where the format has a place for them (docs/meshes.md); .usda has all primvars, .ply vertex, "
+     "varying and uniform ones, .glb vertex and varying ones of up to four numbers. No file but .frame has tangents; "
+     ".stl has no UVs and no normals of vertices; .glb and .stl have triangles alone; .glb is Y up and in metres.\n"
+     "Several files need --out-dir; one that fails does not stop the rest, and the exit code is then that of the first "
+     "failure. With --frames, --pose and -o have one %0Nd each, which stands for the number of the frame: the topology "
+     "is that of MESH|FILE or, without one, of the first frame, and each frame gives its positions.",
+     {"subd refine cube.obj --level 4 --normals -o cube4.obj",
+      "subd refine --pose shot.%04d.obj --frames 1-3 --level 2 -o out.%04d.obj"}},
+    {PATCHES,
+     "patches",
+     "MESH|FILE",
+     1,
+     1,
+     cli_patches,
+     "the surface as B-spline patches and the faces that are none",
+     "Splits around irregular vertices and semi-sharp creases down to --level (1 to 10); what is regular stays whole. "
+     "OUT.obj has B-spline surfaces and faces, OUT.frame what the daemon sent. A FILE is pushed, asked for and removed "
+     "again. -o - writes OBJ to stdout. UVs do not come along.",
+     {"subd patches cube.obj --level 6", "subd patches cube.obj --level 6 -o patches.obj"}},
+    {MATRIX,
+     "matrix",
+     "MESH|FILE",
+     1,
+     1,
+     cli_matrix,
+     "what the control points are multiplied with, as Matrix Market text",
+     "A row for each refined vertex in grid order, a column for each control vertex. A FILE is pushed, asked for and "
+     "removed again. Goes to stdout, or to -o FILE.",
+     {"subd matrix cube.obj --level 2 -o cube2.mtx", "subd matrix cube.obj --surface limit --what tangent1"}},
+    {NEIGHBORS,
+     "neighbors",
+     "MESH|FILE RELATION",
+     2,
+     2,
+     cli_neighbors,
+     "which vertices, edges and faces are neighbours, as rows of text",
+     "RELATION is VV, VE, VF, EV, EF, FV, FE or FF: XY has a row for each vertex, edge or face X, with ids of Y: "
+     "\"12: 3 7 9\". Edges are numbered by (lower vertex, higher vertex). Rows ascend, but those of FV and FE, which "
+     "are "
+     "in the order of the face; an edge of FE that the face runs along from its higher end has a minus behind it. Ids "
+     "are rows of the cage, or of the refined level. A FILE is pushed, asked for and removed again. Goes to stdout, or "
+     "to -o FILE; FILE.frame is what the daemon sent.",
+     {"subd neighbors cube.obj VV", "subd neighbors cube.obj VF --oriented --ids 0,7"}},
+    {FIELDS,
+     "fields",
+     "MESH|FILE",
+     1,
+     1,
+     cli_fields,
+     "normals, curvatures and distances at the vertices",
+     "A line for each vertex on stdout, or in -o FILE. OUT.ply and the other mesh formats have the mesh with each "
+     "field as "
+     "a property, where the format has a place for it, and the first as colours from blue over white to red; OUT.frame "
+     "is what the daemon sent. A FILE is pushed, asked for and removed again.",
+     {"subd fields cube.obj --what gaussian -o cube_gaussian.ply", "subd fields cube.obj --what geodesic --sources 0"}},
+    {SMOOTH,
+     "smooth",
+     "MESH|FILE",
+     1,
+     1,
+     cli_smooth,
+     "smooths the positions of the control mesh or a level, into a file or a new version",
+     "-o FILE has the polygons with the smoothed positions; with --store they become a new version of the mesh, and "
+     "its id "
+     "and version are printed.",
+     {"subd smooth cube.obj --iterations 3 -o smooth.obj", "subd smooth " CLI_SAMPLE_ID " --method cotangent --store"}},
+    {FAIR,
+     "fair",
+     "MESH",
+     1,
+     1,
+     cli_fair,
+     "conformal flow: a fairer surface, whose texture is not sheared, as a new version",
+     "Each of --steps steps lowers the bending energy; the bar shows it, and how much faces were sheared (1 is not at "
+     "all). With --level the refined mesh flows instead, and -o FILE gets it. Ctrl-C cancels the flow, and nothing has "
+     "changed.",
+     {"subd fair " CLI_SAMPLE_ID " --steps 8 --tau 0.25 --boundary fixed",
+      "subd fair " CLI_SAMPLE_ID " --steps 8 --level 3 -o fair.obj"}},
+    {POSITIONS,
+     "positions",
+     "MESH FILE",
+     2,
+     2,
+     cli_positions,
+     "replaces all positions by those of an .obj or .usda",
+     NULL,
+     {"subd positions " CLI_SAMPLE_ID " cube_moved.obj", "subd positions " CLI_SAMPLE_ID " cube.obj --version 1"}},
+    {EDIT,
+     "edit",
+     "MESH FILE.json",
+     2,
+     2,
+     cli_edit,
+     "applies a batch of edits, all or nothing",
+     "FILE.json is {\"edits\": [...]} as the daemon's OpenAPI page has it. Without --version the current version is "
+     "taken.",
+     {"subd edit " CLI_SAMPLE_ID " edits.json", "subd edit " CLI_SAMPLE_ID " edits.json --idempotency-key again-1"}},
+    {RENAME,
+     "rename",
+     "MESH NAME",
+     2,
+     2,
+     cli_rename,
+     "gives a mesh another name, as a new version",
+     NULL,
+     {"subd rename " CLI_SAMPLE_ID " hero", "subd rename " CLI_SAMPLE_ID " hero --version 1"}},
+    {LOG,
+     "log",
+     "MESH",
+     1,
+     1,
+     cli_log,
+     "lists the versions of a mesh that can be read, who made them and how",
+     "The latest comes first. `subd refine MESH --at VERSION` refines an earlier one.",
+     {"subd log " CLI_SAMPLE_ID, "subd log " CLI_SAMPLE_ID " --json"}},
+    {BACK,
+     "undo",
+     "MESH",
+     1,
+     1,
+     cli_undo,
+     "undoes your last change of a mesh, as a new version",
+     "Changes are yours when they were made with your token; without tokens all are everybody's. It is refused when "
+     "the "
+     "mesh was changed since by somebody else.",
+     {"subd undo " CLI_SAMPLE_ID, "subd undo " CLI_SAMPLE_ID " --version 2"}},
+    {BACK,
+     "redo",
+     "MESH",
+     1,
+     1,
+     cli_redo,
+     "redoes what you have undone last, as a new version",
+     NULL,
+     {"subd redo " CLI_SAMPLE_ID, "subd redo " CLI_SAMPLE_ID " --json"}},
+    {BACK,
+     "revert",
+     "MESH VERSION",
+     2,
+     2,
+     cli_revert,
+     "makes an earlier version the next one",
+     NULL,
+     {"subd revert " CLI_SAMPLE_ID " 1", "subd revert " CLI_SAMPLE_ID " 1 --version 2"}},
+    {LS, "ls", "", 0, 0, cli_ls, "lists the meshes", NULL, {"subd ls", "subd ls --name cube --json"}},
+    {SHOW,
+     "show",
+     "MESH",
+     1,
+     1,
+     cli_show,
+     "tells what is known of a mesh",
+     NULL,
+     {"subd show " CLI_SAMPLE_ID, "subd show " CLI_SAMPLE_ID " --json"}},
+    {RM,
+     "rm",
+     "MESH",
+     1,
+     1,
+     cli_rm,
+     "removes a mesh",
+     NULL,
+     {"subd rm " CLI_SAMPLE_ID, "subd rm " CLI_SAMPLE_ID " --version 1"}},
+    {PULL,
+     "pull",
+     "MESH",
+     1,
+     1,
+     cli_pull,
+     "fetches the control mesh as OBJ with tags, USDA, JSON or protobuf",
+     "Goes to stdout as OBJ, or to -o FILE: .usda, .json and .pb (with the ids that edits need), else OBJ. What the "
+     "format cannot carry is named on stderr.",
+     {"subd pull " CLI_SAMPLE_ID, "subd pull " CLI_SAMPLE_ID " -o cage.usda"}},
+    {PLAN,
+     "plan",
+     "MESH",
+     1,
+     1,
+     cli_plan,
+     "tells what a refine would cost, without doing it",
+     "Counts and bytes are exact. The time is what frames of about this size took this daemon on this machine; until "
+     "it "
+     "has made one there is none.",
+     {"subd plan " CLI_SAMPLE_ID " --level 8", "subd plan " CLI_SAMPLE_ID " --level 5 --normals --json"}},
+    {STAT,
+     "stat",
+     "",
+     0,
+     0,
+     cli_stat,
+     "tells the daemon's version, device, limits, engines and what they do",
+     NULL,
+     {"subd stat", "subd stat --json"}},
+    {HEALTH,
+     "health",
+     "",
+     0,
+     0,
+     cli_health,
+     "asks whether the daemon is alive and ready",
+     "Exits with 0 only when it is ready.",
+     {"subd health", "subd health --timeout 2"}},
+    {BENCH,
+     "bench",
+     "MESH|FILE",
+     1,
+     1,
+     cli_bench,
+     "repeats a refine over one connection, prints latencies and GB/s",
+     NULL,
+     {"subd bench cube.obj --level 5", "subd bench cube.obj --level 3 --repeat 20 --compact"}},
+    {LOCAL,
+     "help",
+     "[VERB]",
+     0,
+     1,
+     cli_help,
+     "tells how subd, or one verb of it, is used",
+     NULL,
+     {"subd help", "subd help refine"}},
+    {LOCAL,
+     "completion",
+     "SHELL",
+     1,
+     1,
+     cli_completion,
+     "prints the script that completes subd in bash, zsh or fish",
+     NULL,
+     {"subd completion bash", "subd completion fish"}},
+    {LOCAL, "man", "", 0, 0, cli_man, NULL, NULL, {NULL, NULL}},
+    {0}};
+
+enum { /* These are the values that getopt_long returns. A mesh option is OPTION + its value of enum subd_option. */
+       OPTION = 256,
+       SERVER = OPTION + SUBD_N_OPTIONS,
+       TOKEN_FILE,
+       CA_FILE,
+       JSON,
+       TIMEOUT,
+       NAME,
+       KEY,
+       LEVEL,
+       METHOD,
+       SURFACE,
+       NORMALS,
+       SPLIT_NORMALS,
+       TANGENTS,
+       COMPACT,
+       PRIMVARS,
+       POSE,
+       FRAMES,
+       OUT_DIR,
+       FORMAT,
+       ONLY_POSITIONS,
+       NO_VERIFY,
+       VERSION,
+       REPEAT,
+       REORDER,
+       STRICT,
+       WHAT,
+       SOURCES,
+       ITERATIONS,
+       STRENGTH,
+       BOUNDARY,
+       STORE,
+       STEPS,
+       TAU,
+       SOLVES,
+       NO_EXACTNESS,
+       RING,
+       ORIENTED,
+       FIRST,
+       COUNT,
+       IDS,
+       WELD,
+       NO_WELD,
+       PRIM,
+       EVERY,
+       TIME,
+       AT_VERSION
+};
+
+const struct cli_option cli_options[] = {
+    {"output", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH | FAIR,
+     "where the result goes; appears only when it is complete", NULL},
+    {"out", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH | FAIR, NULL,
+     NULL}, /* Else it would be short for --out-dir, too. */
+    {"out-dir", "DIR", OUT_DIR, REFINE, "a folder for several results, which have the names of their files", NULL},
+    {"format", "SUFFIX", FORMAT, REFINE, "of the files in --out-dir (default obj)", "obj ply usda glb stl frame"},
+    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH | FAIR,
+     "subdivision level, 1 to 15 (default 1); neighbors, fields, smooth, fair: 0 too, the control mesh (its default)",
+     NULL},
+    {"method", "NAME", METHOD, REFINE | PLAN | BENCH | SMOOTH,
+     "engine: auto, edge-friend, ... (`subd stat` lists them); smooth: uniform (default), cotangent, bilateral, "
+     "curvatureFlow, implicitFlow",
+     NULL},
+    {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH | MATRIX,
+     "points of the refined mesh, or of the limit; limitAtLevel is OpenSubdiv's", "refined limit limitAtLevel"},
+    {"what", "ROWS", WHAT, MATRIX | FIELDS,
+     "the matrix of these; tangents are of --surface limit (default points). Fields: one or more, commas between",
+     "points tangent1 tangent2 normals gaussian mean geodesic"},
+    {"sources", "FILE|LIST", SOURCES, FIELDS, "of geodesic: vertices, such as 3,8; or a file of them, - is stdin",
+     NULL},
+    {"iterations", "N", ITERATIONS, SMOOTH, "how many steps, 1 to 1,000 (default 1)", NULL},
+    {"strength", "S", STRENGTH, SMOOTH, "of a step, above 0 and at most 1 (default 0.5)", NULL},
+    {"boundary", "TOKEN", BOUNDARY, SMOOTH | FAIR,
+     "smooth: boundaries stay (kept), or are smoothed along themselves; fair: what the rim does (default free)",
+     "kept along free direction fixed"},
+    {"store", NULL, STORE, SMOOTH, "the result becomes a new version of the mesh", NULL},
+    {"steps", "N", STEPS, FAIR, "how many steps, 1 to 1,000 (default 1)", NULL},
+    {"tau", "T", TAU, FAIR, "of a step, above 0 and at most 1 (default 0.25): how far it goes", NULL},
+    {"solves", "N", SOLVES, FAIR, "inverse iterations in a step of a closed surface, 1 to 20 (default 3)", NULL},
+    {"no-exactness", NULL, NO_EXACTNESS, FAIR, "closed surfaces with handles may shear around these", NULL},
+    {"ring", "N", RING, NEIGHBORS, "of VV and FF, all that is 1 to N steps away, N up to 64 (default 1)", NULL},
+    {"oriented", NULL, ORIENTED, NEIGHBORS, "rows of VV, VE and VF go round the vertex against the clock", NULL},
+    {"first", "N", FIRST, NEIGHBORS, "the first row (default 0)", NULL},
+    {"count", "N", COUNT, NEIGHBORS, "how many rows (default: all from --first on)", NULL},
+    {"ids", "FILE|LIST", IDS, NEIGHBORS, "the rows of these, such as 3,3,8; or a file of ids, - is stdin", NULL},
+    {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals", NULL},
+    {"split-normals", NULL, SPLIT_NORMALS, REFINE | PLAN | BENCH,
+     "with normals of their own on each side of an infinitely sharp edge, as --normals has them in .obj, .usda and "
+     ".glb",
+     NULL},
+    {"tangents", NULL, TANGENTS, REFINE | PLAN | BENCH, "with tangents; needs --surface limit or limitAtLevel", NULL},
+    {"compact", NULL, COMPACT, REFINE | PLAN | BENCH,
+     "positions, normals and UVs come in 16 bits (proto/README.md, \"Compact blocks\"); files have floats", NULL},
+    {"primvars", "NAMES", PRIMVARS, REFINE | PLAN | BENCH,
+     "with these primvars, commas between, or \"*\": all (`subd show` lists them)", NULL},
+    {"only-positions", NULL, ONLY_POSITIONS, REFINE | PLAN,
+     "no faces, no UVs: the frame, whatever its size, goes to OUT.frame, - or a device as it comes", NULL},
+    {"pose", "FILE", POSE, REFINE,
+     "of the positions in this .obj or .usda, which the daemon does not keep; with --frames a pattern, shot.%04d.obj",
+     NULL},
+    {"frames", "A-B", FRAMES, REFINE, "the frames of --pose, both ends among them", NULL},
+    {"at", "VERSION", AT_VERSION, REFINE | PLAN, "of an earlier version of the mesh (`subd log` lists them)", NULL},
+    {"no-verify", NULL, NO_VERIFY, FRAME | BENCH, "do not check the digests", NULL},
+    {"repeat", "N", REPEAT, BENCH, "how many times (default 100)", NULL},
+    {"name", "NAME", NAME, MESH | LS,
+     "the mesh's name; default: that of FILE without folder and ending. ls: lists only this name", NULL},
+    {"version", "N", VERSION, POSITIONS | EDIT | RENAME | RM | SMOOTH | FAIR | BACK,
+     "only if the mesh still has this version", NULL},
+    {"idempotency-key", "KEY", KEY, PUSH | EDIT | FAIR | BACK, "a repeat with the same key is not done twice", NULL},
+    {"scheme", "TOKEN", OPTION + SUBD_SCHEME, MESH, "the subdivision scheme", "catmullClark loop bilinear sqrt3"},
+    {"interpolate-boundary", "TOKEN", OPTION + SUBD_INTERPOLATE_BOUNDARY, MESH, "what boundaries are",
+     "edgeAndCorner edgeOnly none"},
+    {"face-varying-linear-interpolation", "TOKEN", OPTION + SUBD_FACE_VARYING, MESH, "where UVs are linear",
+     "cornersPlus1 none cornersOnly cornersPlus2 boundaries all"},
+    {"triangle-subdivision-rule", "TOKEN", OPTION + SUBD_TRIANGLE_RULE, MESH, "how catmullClark does triangles",
+     "catmullClark smooth"},
+    {"crease-method", "TOKEN", OPTION + SUBD_CREASE_METHOD, MESH, "how sharpness decreases", "uniform chaikin"},
+    {"orientation", "TOKEN", OPTION + SUBD_ORIENTATION, MESH, "the winding of faces", "rightHanded leftHanded"},
+    {"reorder", "TOKEN", REORDER, MESH, "rcm puts neighbours close in memory; ids stay those of the file", "none rcm"},
+    {"strict", NULL, STRICT, MESH, "refuse a FILE of which something would be left out with a warning", NULL},
+    {"weld", "DISTANCE", WELD, MESH,
+     "vertices within it become one; 0: those of one position. Other formats than OBJ, USDA, JSON and protobuf have 0",
+     NULL},
+    {"no-weld", NULL, NO_WELD, MESH, "leaves vertices of one position apart", NULL},
+    {"prim", "PATH", PRIM, MESH, "the mesh of this path or name, of a file with several", NULL},
+    {"time", "N", TIME, MESH, "the time code at which a .usda with timeSamples is read (default: the first)", NULL},
+    {"all", NULL, EVERY, PUSH, "each mesh of a file becomes one, named by its path", NULL},
+    {"server", "URL", SERVER, ALL, "the daemon, or unix:/PATH; default $SUBD_SERVER, else http://127.0.0.1:7373", NULL},
+    {"ca-file", "FILE", CA_FILE, ALL, "certificates (PEM) that alone vouch for an https server; default: the system's",
+     NULL},
+    {"token-file", "FILE", TOKEN_FILE, ALL, "file with the bearer token; default: the token in $SUBD_TOKEN", NULL},
+    {"timeout", "SECONDS", TIMEOUT, ALL,
+     "for each request; the daemon gives up by then as well. Default: none, but 5 s to connect, and without a byte 10 "
+     "s "
+     "(ls, show, stat, health) or 150 s (the others)",
+     NULL},
+    {"json", NULL, JSON, ALL, "answers, warnings and errors as JSON on stdout", NULL},
+    {"help", NULL, 'h', ALL | LOCAL, "this text", NULL},
+    {0}};
+_Static_assert(sizeof cli_options / sizeof *cli_options - 1 == CLI_N_OPTIONS, "cli_args.h has the number of options");
 
 const struct cli_verb *cli_find_verb(const char *name)
 {
@@ -42,8 +430,7 @@ static double distance(const char *text)
     return *text && !*end && (v == 0 || (v >= 1e-30 && v <= 1e30)) ? v : -1;
 }
 
-/* Stores the value of an option. Returns 0 when the option cannot have it. */
-static int take(struct cli *c, int value, char *text)
+int cli_take_option(struct cli *c, int value, char *text)
 {
     char *end;
     if (value >= OPTION && value < OPTION + SUBD_N_OPTIONS) {
@@ -86,7 +473,11 @@ static int take(struct cli *c, int value, char *text)
     case COUNT: return (c->count = number(text)) >= 1;
     case SOURCES:
     case IDS: return *(c->ids = text) != 0;
+    case STEPS:
     case ITERATIONS: return (c->iterations = number(text) > 1000 ? -1 : (int)number(text)) >= 1;
+    case SOLVES: return (c->solves = number(text) > 20 ? -1 : (int)number(text)) >= 1;
+    case NO_EXACTNESS: c->no_exactness = 1; return 1;
+    case TAU:
     case STRENGTH: c->strength = strtod(text, &end); return end != text && !*end && c->strength > 0 && c->strength <= 1;
     case BOUNDARY: c->boundary = text; return 1;
     case STORE: c->store = 1; return 1;
@@ -100,8 +491,7 @@ static int take(struct cli *c, int value, char *text)
     }
 }
 
-/* What `take` accepts, in words, for the options that do not accept everything. */
-static const char *takes(int value)
+const char *cli_option_takes(int value)
 {
     switch (value) {
     case LEVEL: return "a whole number from 1 to 15";
@@ -109,7 +499,10 @@ static const char *takes(int value)
     case FIRST: return "a whole number from 0";
     case SOURCES:
     case IDS: return "a list such as 3,3,8, or a file";
+    case STEPS:
     case ITERATIONS: return "a whole number from 1 to 1,000";
+    case SOLVES: return "a whole number from 1 to 20";
+    case TAU:
     case STRENGTH: return "a number above 0 and at most 1";
     case REPEAT: return "a whole number from 1 to 10,000,000";
     case TIMEOUT: return "seconds, more than 0 and less than 1,000,000";
@@ -121,113 +514,4 @@ static const char *takes(int value)
     case FRAMES: return "A-B, such as 1-240: at most 100,000 frames, the first not after the last";
     default: return "a whole number from 1";
     }
-}
-
-static int take_arguments(struct cli *c, const struct cli_verb *v, int n, char **arguments)
-{
-    if (n < v->n_least || n > v->n_most)
-        return cli_fail(c, EXIT_USAGE, "`subd %s` takes %s; see `subd help %s`", v->name,
-                        *v->arguments ? v->arguments : "no arguments", v->name);
-    for (int i = 0; i < n; i++) {
-        if (!*arguments[i])
-            return cli_fail(c, EXIT_USAGE, "an argument of `subd %s` is empty", v->name);
-    }
-    c->args = (const char **)arguments;
-    return -1;
-}
-
-static int no_verb(const struct cli *c, const char *word)
-{
-    const char *near = cli_nearest_verb(word);
-    return near ? cli_fail(c, EXIT_USAGE, "there is no verb \"%.40s\"; did you mean `subd %s`?", word, near)
-                : cli_fail(c, EXIT_USAGE, "there is no verb \"%.40s\"; `subd help` lists them", word);
-}
-
-/* getopt_long has met a word that is no option, or the beginning of several, or an option that lacks its value. */
-static int no_option(const struct cli *c, int value, const char *word, const struct cli_verb *v)
-{
-    const char letter[] = {'-', (char)optopt, 0};
-    const int is_letter = optopt > 0 && optopt < 128; /* It may stand among others, so that `word` is another. */
-    const char *near = is_letter ? NULL : cli_nearest_option(word, v), *verb = v ? v->name : "", *blank = v ? " " : "";
-    if (is_letter)
-        word = letter;
-    if (value == ':')
-        return cli_fail(c, EXIT_USAGE, "%.60s needs a value; see `subd help%s%s`", word, blank, verb);
-    return near ? cli_fail(c, EXIT_USAGE, "%.60s is no option here; did you mean --%s?", word, near)
-                : cli_fail(c, EXIT_USAGE, "%.60s is no option here; see `subd help%s%s`", word, blank, verb);
-}
-
-static int parse_options(struct cli *c, int argc, char **argv, const struct cli_verb *v, uint64_t *used)
-{
-    struct option options[CLI_MAX_OPTIONS + 1] = {0};
-    int value, index;
-    for (int i = 0; cli_options[i].name; i++)
-        options[i] = (struct option){cli_options[i].name, cli_options[i].argument ? required_argument : no_argument,
-                                     NULL, cli_options[i].value};
-    opterr = 0;
-    while ((value = getopt_long(argc, argv, ":ho:", options, &index)) != -1) {
-        if (value == '?' || value == ':')
-            return no_option(c, value, argv[optind - 1], v);
-        for (index = 0; cli_options[index].value != value; index++)
-            ;
-        *used |= (uint64_t)1 << index;
-        if (value != 'h' && !take(c, value, optarg))
-            return cli_fail(c, EXIT_USAGE, "--%s cannot be \"%.60s\"; it takes %s", cli_options[index].name, optarg,
-                            takes(value));
-    }
-    return -1;
-}
-
-/* Options that contradict each other or belong to another verb. */
-static int check_options(const struct cli *c, const struct cli_verb *v, uint64_t used)
-{
-    for (int i = 0; cli_options[i].name; i++)
-        if (used >> i & 1 && !(cli_options[i].verbs & v->bit))
-            return cli_fail(c, EXIT_USAGE, "`subd %s` has no option --%s; see `subd help %s`", v->name,
-                            cli_options[i].name, v->name);
-    if (c->level == 0 && !(v->bit & (NEIGHBORS | FIELDS | SMOOTH)))
-        return cli_fail(c, EXIT_USAGE, "--level cannot be \"0\"; it takes %s", takes(LEVEL));
-    if (c->only_positions && (c->include || c->primvars))
-        return cli_fail(c, EXIT_USAGE, "--only-positions goes without --normals, --tangents and --primvars");
-    if (c->no_weld && c->weld >= 0)
-        return cli_fail(c, EXIT_USAGE, "--weld and --no-weld contradict each other");
-    if (c->all && (c->prim || c->name || c->key))
-        return cli_fail(c, EXIT_USAGE,
-                        "--all goes without --prim, --name and --idempotency-key, which are for one mesh");
-    return -1;
-}
-
-int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
-{
-    const struct cli_verb *v = argc > 1 ? cli_find_verb(argv[1]) : NULL;
-    uint64_t used = 0;
-    int rc;
-    *c = (struct cli){.level = -1, .repeat = 100, .weld = -1, .verb = "", .program = argv[0]};
-    for (int i = 1; i < argc; i++)
-        c->json |= strcmp(argv[i], "--json") == 0; /* A usage error must be JSON, too. */
-    if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {
-        printf("subd %s\n", subd_version());
-        return EXIT_DONE;
-    }
-    if ((rc = parse_options(c, argc, argv, v, &used)) >= 0)
-        return rc;
-    if (optind < argc && !(v = cli_find_verb(argv[optind])))
-        return no_verb(c, argv[optind]);
-    if (argc < 2 || used >> (count_options() - 1)) { /* The last option is --help. */
-        cli_help_text(v);
-        return argc < 2 ? EXIT_USAGE : EXIT_DONE;
-    }
-    if (!v)
-        return cli_fail(c, EXIT_USAGE, "which verb? `subd help` lists them");
-    if (c->level < 0)
-        c->level = !(v->bit & (NEIGHBORS | FIELDS | SMOOTH));
-    if ((rc = check_options(c, v, used)) >= 0)
-        return rc;
-    c->verb = v->name;
-    c->quick = (v->bit & (LS | SHOW | STAT | HEALTH)) != 0;
-    c->n_args = argc - optind - 1;
-    c->takes_mesh = strncmp(v->arguments, "MESH", 4) == 0 && v->arguments[4] != '|';
-    *run = v->run;
-    rc = take_arguments(c, v, c->n_args, argv + optind + 1);
-    return rc < 0 && v->bit == LOCAL ? v->run(c) : rc;
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_args.h: the table of verbs and the table of options (cli_tables.c). Parsing (cli_args.c), help (cli_help.c),
- * completion of the shells (cli_completion.c) and the manual page (cli_man.c) all follow from them. */
+/* cli_args.h: the table of verbs and the table of options. Parsing (cli_parse.c), help (cli_help.c), completion of the
+ * shells (cli_completion.c) and the manual page (cli_man.c) all follow from them. */
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H
 #include "cli.h"
 
-#define CLI_EVERY_VERB 0xFFFFF /* The verbs of an option that every verb takes. */
-#define CLI_MAX_OPTIONS 64     /* Sets of them are bits of a number. */
-
-enum { /* Each verb is a bit, so that an option can say which verbs take it. */
+#define CLI_EVERY_VERB 0x1FFFFF /* The verbs of an option that every verb takes. */
+enum {                          /* Each verb is a bit, so that an option can say which verbs take it. */
        PUSH = 1,
        REFINE = 2,
        POSITIONS = 4,
@@ -27,57 +25,13 @@ enum { /* Each verb is a bit, so that an option can say which verbs take it. */
        NEIGHBORS = 32768,
        FIELDS = 1 << 16,
        SMOOTH = 1 << 17,
-       LOG = 1 << 18,
-       BACK = 1 << 19,  /* revert, undo and redo. */
-       LOCAL = 1 << 20, /* The verbs that talk to no daemon: they have no option but --help. */
+       FAIR = 1 << 18,
+       LOG = 1 << 19,
+       BACK = 1 << 20,  /* revert, undo and redo. */
+       LOCAL = 1 << 21, /* The verbs that talk to no daemon: they have no option but --help. */
        ALL = CLI_EVERY_VERB,
        FRAME = REFINE | PATCHES,
        MESH = PUSH | FRAME | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH
-};
-enum { /* These are the values that getopt_long returns. A mesh option is OPTION + its value of enum subd_option. */
-       OPTION = 256,
-       SERVER = OPTION + SUBD_N_OPTIONS,
-       TOKEN_FILE,
-       CA_FILE,
-       JSON,
-       TIMEOUT,
-       NAME,
-       KEY,
-       LEVEL,
-       METHOD,
-       SURFACE,
-       NORMALS,
-       SPLIT_NORMALS,
-       TANGENTS,
-       COMPACT,
-       PRIMVARS,
-       POSE,
-       FRAMES,
-       OUT_DIR,
-       FORMAT,
-       ONLY_POSITIONS,
-       NO_VERIFY,
-       VERSION,
-       REPEAT,
-       REORDER,
-       STRICT,
-       WHAT,
-       SOURCES,
-       ITERATIONS,
-       STRENGTH,
-       BOUNDARY,
-       STORE,
-       RING,
-       ORIENTED,
-       FIRST,
-       COUNT,
-       IDS,
-       WELD,
-       NO_WELD,
-       PRIM,
-       EVERY,
-       TIME,
-       AT_VERSION
 };
 
 struct cli_verb {
@@ -104,6 +58,11 @@ const struct cli_verb *cli_find_verb(const char *name);
  * Only options of the verb are offered, or all of them with NULL. */
 const char *cli_nearest_verb(const char *word);
 const char *cli_nearest_option(const char *word, const struct cli_verb *v);
+#define CLI_N_OPTIONS 55
+/* cli_take_option: stores the value of an option. Returns 0 when the option cannot have it.
+ * cli_option_takes: what it accepts then, in words. */
+int cli_take_option(struct cli *c, int value, char *text);
+const char *cli_option_takes(int value);
 /* cli_takes: 1 when the verb has the option and help lists it. */
 int cli_takes(const struct cli_verb *v, const struct cli_option *o);
 /* cli_option_help: what an option does, and which tokens it takes. */

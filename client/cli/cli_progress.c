@@ -11,7 +11,8 @@
 static volatile sig_atomic_t stops;
 static int held, drawn, terminal = -1;
 static double started, last;
-static char current[32], part[96]; /* The label, and which of many parts is under way; "" without parts. */
+static int stepping;                         /* 1 while steps are shown, not the requests that tell of them. */
+static char current[32], part[96], note[96]; /* The label, and which of many parts is under way; "" without parts. */
 
 static void on_signal(int number)
 {
@@ -42,8 +43,8 @@ void cli_progress_clear(void)
 {
     if (drawn)
         fputs("\r\033[K", stderr);
-    drawn = 0;
-    *current = 0;
+    drawn = stepping = 0;
+    *current = *note = 0;
 }
 
 static int on_terminal(void)
@@ -89,7 +90,7 @@ static void draw(const char *label, int64_t done, int64_t total, int bytes)
     memset(bar, '.', WIDTH);
     memset(bar, '#', (size_t)full);
     bar[WIDTH] = 0;
-    fprintf(stderr, "\r\033[K%s%-10s [%s] %3d %%", part, label, bar, (int)((double)done / (double)total * 100));
+    fprintf(stderr, "\r\033[K%s%-10s [%s] %3d %%%s", part, label, bar, (int)((double)done / (double)total * 100), note);
     if (bytes)
         fprintf(stderr, "  %s of %s, %s/s", cli_bytes((double)done), cli_bytes((double)total),
                 cli_bytes((double)done / (now - started)));
@@ -99,11 +100,19 @@ int cli_progress(void *arg, enum subd_phase phase, int64_t done, int64_t total)
 {
     static const char *const labels[] = {"sending", "computing", "receiving"};
     (void)arg;
-    draw(labels[phase], done, total, 1);
+    if (!stepping || phase == SUBD_RECEIVING)
+        draw(labels[phase], done, total, 1);
     return phase == SUBD_SENDING ? stops > 0 : cli_stopped();
 }
 
 void cli_progress_local(const char *label, int64_t done, int64_t total)
 {
     draw(label, done, total, 0);
+}
+
+void cli_progress_step(int64_t done, int64_t total, const char *what)
+{
+    stepping = 1;
+    snprintf(note, sizeof note, "  %s", what);
+    draw("fairing", done, total, 0);
 }

@@ -7,6 +7,7 @@
 #ifndef SUBD_INTERNAL_H
 #define SUBD_INTERNAL_H
 #include "subd.h"
+#include "subd_fair.h"
 #include "subd_frame.h"
 #include "subd_matrix.h"
 #include <signal.h>
@@ -105,7 +106,10 @@ struct subd_request {
     size_t *out_bytes; /* Receives the size of an undecoded answer; may be NULL. */
     int large;         /* 1 limits the answer by config.max_answer_bytes, 0 by 16 MiB. */
     subd_then_fn then; /* NULL when the call ends with this request. */
+    int async;         /* 1 prefers to be answered at once, with the job that goes on. */
+    int last;          /* 1: nothing cancels it, and it has SUBD_LAST_MS. */
 };
+#define SUBD_LAST_MS 5000
 
 /* The request under way. It is all zero between requests. */
 struct subd_call {
@@ -120,6 +124,7 @@ struct subd_call {
     char etag[136], media_type[64], request_id[72];
     char timing[512]; /* The Server-Timing header as it came. */
     int status;
+    int last;        /* That of the request. */
     int in_frame;    /* 1 once `parser` has begun a frame that it has not ended yet. */
     int conditional; /* 1 when If-None-Match was sent, so that status 304 is an answer. */
     int64_t length;  /* Content-Length, or -1. */
@@ -146,6 +151,16 @@ struct subd_search {
     struct subd_error *err, own;
 };
 
+/* A subd_fair under way (subd_fair.c). */
+struct subd_flow {
+    int stage, rc;
+    struct subd_fair fair; /* Its strings are not looked at after the first request. */
+    struct subd_job job;
+    struct subd_job *out;
+    struct subd_frame *frame;
+    struct subd_error *err, unheard;
+};
+
 #define SUBD_MAX_WARNINGS 72 /* Of one answer. The daemon has at most 65 of a mesh. */
 
 struct subd_client {
@@ -169,6 +184,8 @@ struct subd_client {
     struct subd_error scratch; /* Takes the error when the caller's err is NULL. */
     struct subd_call call;
     struct subd_search search;
+    struct subd_flow flow;
+    int waits; /* 1 while a blocking call waits: the requests that follow its first one do not wait themselves. */
 };
 
 /* subd_request_start: sends the request and waits for its result; in the event-loop form it returns SUBD_PENDING. */

@@ -146,6 +146,8 @@ static int cancelled(subd_client *c)
 {
     struct subd_call *call = &c->call;
     curl_off_t sent = 0;
+    if (call->last)
+        return 0;
     int asked = atomic_load(&c->cancel), stop = asked;
     if (!stop && c->config.progress) {
         if (call->body_bytes && !call->received)
@@ -211,6 +213,7 @@ static int set_headers(subd_client *c, const struct subd_request *r)
         (r->body.data && (rc = header(call, "Content-Type", r->body.media_type))) ||
         (rc = header(call, "If-None-Match", r->if_none_match)) ||
         (rc = header(call, "Idempotency-Key", r->idempotency_key)) ||
+        (rc = header(call, "Prefer", r->async ? "respond-async" : NULL)) ||
         (rc = header(call, "If-Match", r->if_version ? version : NULL)) ||
         (rc = header(call, "Subdd-Timeout-Ms", c->config.request_timeout_ms ? timeout : NULL)))
         return rc;
@@ -248,7 +251,7 @@ static void set_transfer(subd_client *c, const struct subd_request *r)
     curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(e, CURLOPT_USERAGENT, "libsubd");
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)c->config.connect_timeout_ms);
-    curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)c->config.request_timeout_ms);
+    curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, r->last ? SUBD_LAST_MS : (long)c->config.request_timeout_ms);
     curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L);
     curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, (long)((c->config.stall_timeout_ms + 999) / 1000));
 }
@@ -301,7 +304,7 @@ int subd_request_start(subd_client *c, struct subd_request *r, struct subd_error
 {
     struct subd_call *call = &c->call;
     int rc;
-    if (call->active || atomic_load(&c->cancel)) {
+    if (call->active || (atomic_load(&c->cancel) && !r->last)) {
         free(r->path.data);
         free(r->owned);
         return call->active ? subd_fail(err, SUBD_EUSAGE, "this client has a call under way")
@@ -315,6 +318,7 @@ int subd_request_start(subd_client *c, struct subd_request *r, struct subd_error
     call->body_bytes = r->body.data ? (int64_t)r->body.bytes : 0;
     call->finish = r->finish;
     call->then = r->then;
+    call->last = r->last;
     call->out = r->out;
     call->out_bytes = r->out_bytes;
     call->err = err ? err : &c->scratch;
@@ -333,14 +337,16 @@ int subd_request_start(subd_client *c, struct subd_request *r, struct subd_error
         release(c);
         return rc;
     }
-    if (c->nonblocking || c->loop.done) {
+    if (c->nonblocking || c->loop.done || c->waits) {
         subd_loop_rearm(c);
         return SUBD_PENDING;
     }
+    c->waits = 1;
     do {
         subd_loop_turn(c, 100);
         rc = subd_request_advance(c);
     } while (rc == SUBD_PENDING);
+    c->waits = 0;
     return rc;
 }
 

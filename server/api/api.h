@@ -43,6 +43,7 @@ void api_redo(struct request *r);
 void api_fair(struct request *r);
 void api_job(struct request *r);
 void api_job_cancel(struct request *r);
+void api_job_frame(struct request *r);
 
 /* What a MeshInfo says about the memory that a mesh holds, and how its upload went. */
 struct info_state {

@@ -26,13 +26,12 @@ struct flow {
 /* What clients may ask about. */
 struct fair_record {
     struct lasting base;
-    char key[KEY_SIZE]; /* "" without one. */
-    unsigned char digest[32];
     int steps, level;
     double energy; /* At the beginning. */
     struct sdd_fair_info info;
     struct sdd_fair_report last; /* Of no step yet: step is 0. */
     int64_t version;             /* The new one; 0 until it is stored. */
+    struct cache *cache;         /* Frees the frame of a level. */
 };
 struct fair_job {
     struct frame_job base;
@@ -45,6 +44,8 @@ struct fair_job {
     struct sdd_fair_info info;
     double energy;
     struct sdd_fair_report report;
+    struct payload head; /* With a level: that of its frame, without the points. */
+    sdd_plan *level_plan;
     float *points;
     struct positions *positions; /* They borrow from points. */
     struct fair_record *record;  /* The registry's; NULL until it is there. */
@@ -81,7 +82,6 @@ static void write_record(const struct lasting *l, struct text *out)
 {
     const struct fair_record *r = (const struct fair_record *)l;
     const struct sdd_fair_report *last = &r->last;
-    text_member_int(out, "step", last->step);
     text_member_int(out, "steps", r->steps);
     text_member_int(out, "level", r->level);
     text_member_int(out, "deviceBytes", r->info.device_bytes);
@@ -110,7 +110,10 @@ static void write_record(const struct lasting *l, struct text *out)
 
 static void free_record(struct lasting *l)
 {
-    free(l);
+    struct fair_record *r = (struct fair_record *)l;
+    if (l->frame)
+        cached_unref(r->cache, l->frame);
+    free(r);
 }
 static const struct lasting_kind kind = {"fair", write_record, free_record};
 
@@ -147,20 +150,23 @@ static bool skip_load_keyed(const struct job *job)
     return skip_load_resident(job) && !((const struct mesh_job *)job)->key;
 }
 
-/* Another flow of this mesh runs: is it this request's, sent once before? */
-static int meet(struct fair_job *f, struct lasting *other)
+/* Was this request sent once before, and has it begun a job? Then that is its answer. Else no other may run. */
+static int meet(struct fair_job *f)
 {
     struct job *job = &f->base.base.base.job;
     const struct idempotency *key = mesh_of(job)->key;
-    const struct fair_record *r = (const struct fair_record *)other;
-    const bool own = strcmp(other->owner, job->request->principal) == 0;
-    if (own && other->kind == &kind && key && strcmp(key->key, r->key) == 0) {
-        if (memcmp(key->digest, r->digest, sizeof r->digest) != 0)
-            return job_fail(job, SDD_EKEY_REUSED, "idempotency-key", "the key began job %s with another request",
-                            other->id);
-        f->same = other;
-        return JOB_DONE;
-    }
+    const struct lastings *all = &job->jobs->lasting;
+    const char *owner = job->request->principal;
+    const struct lasting *other;
+    f->same = key ? lasting_of_key(all, owner, key->key) : NULL;
+    if (f->same)
+        return memcmp(key->digest, f->same->digest, sizeof f->same->digest) == 0
+                   ? JOB_DONE
+                   : job_fail(job, SDD_EKEY_REUSED, "idempotency-key", "the key began job %s with another request",
+                              f->same->id);
+    if (!(other = lasting_at_work(all, slot_of(job)->id)))
+        return SDD_OK;
+    const bool own = strcmp(other->owner, owner) == 0;
     return job_fail(job, SDD_ECONFLICT, "id", "a flow of this mesh is running%s%s; wait for its end%s",
                     own ? ": job " : "", own ? other->id : "", own ? ", or DELETE the job" : "");
 }
@@ -177,9 +183,10 @@ static struct fair_record *create_record(struct job *job)
     snprintf(r->base.about, sizeof r->base.about, "%s", m->slot->id);
     r->steps = f->steps;
     r->level = f->request.level;
+    r->cache = &memory_of(job)->cache;
     if (m->key) {
-        memcpy(r->key, m->key->key, sizeof r->key);
-        memcpy(r->digest, m->key->digest, sizeof r->digest);
+        memcpy(r->base.key, m->key->key, sizeof r->base.key);
+        memcpy(r->base.digest, m->key->digest, sizeof r->base.digest);
     }
     lasting_begin(&job->jobs->lasting, &r->base, job);
     return r;
@@ -191,8 +198,9 @@ static int enrol(struct job *job)
 {
     struct fair_job *f = (struct fair_job *)job;
     struct mesh_job *m = mesh_of(job);
-    struct lasting *other = f->record ? NULL : lasting_at_work(&job->jobs->lasting, m->slot->id);
-    int rc = other ? meet(f, other) : step_match(job);
+    int rc = f->record ? SDD_OK : meet(f);
+    if (!rc)
+        rc = step_match(job);
     if (!rc)
         rc = ensure_resident_record(job);
     if (rc || f->record)
@@ -207,6 +215,26 @@ static int enrol(struct job *job)
 }
 
 /* ---- the flow ---------------------------------------------------------------------------------------------------- */
+/* Makes the head of the frame of a level now, while the job holds the mesh. It has no digest: the points come later. */
+static int make_head(struct fair_job *f)
+{
+    struct ask_job *a = &f->base.base;
+    struct sdd_plan_info counts;
+    int rc = level_counts(a, f->request.level, &f->level_plan, &counts);
+    if (rc)
+        return rc;
+    a->request.level = f->request.level;
+    counts.n_blocks = 1;
+    counts.blocks[0] = (struct sdd_block){.semantic = SDD_POSITIONS,
+                                          .format = SDD_F32,
+                                          .components = 3,
+                                          .count = counts.n_vertices,
+                                          .bytes = counts.n_vertices * 3 * (int64_t)sizeof(float)};
+    const struct payload_about about = payload_about_of(a, true);
+    payload_fini(&f->head);
+    return payload_make(&about, &counts, &f->head, &a->base.job.err);
+}
+
 static int begin(struct job *job)
 {
     struct fair_job *f = (struct fair_job *)job;
@@ -220,6 +248,8 @@ static int begin(struct job *job)
         rc = sdd_fair_plan(resident_topology(resident), &f->request, &f->info, &job->err);
     needs.device_bytes = f->info.device_bytes + f->info.build_bytes;
     needs.host_bytes = f->info.n_points * 3 * (int64_t)sizeof(float);
+    if (!rc && f->request.level)
+        rc = make_head(f);
     if (!rc)
         rc = budget_limit(job, "", needs.host_bytes);
     if (!rc)
@@ -273,6 +303,7 @@ static int note(struct job *job)
 {
     struct fair_job *f = (struct fair_job *)job;
     f->record->last = f->report;
+    lasting_move(&f->record->base, f->report.step);
     f->is_over = f->report.step >= f->steps || f->report.stopped;
     return f->is_over ? SDD_OK : JOB_BACK;
 }
@@ -288,6 +319,8 @@ static int take_points(struct job *job)
     sdd_fair_free(f->flow->fair); /* Its memory is for others, while the job waits for its turn. */
     f->flow->fair = NULL;
     residency_publish(memory_of(job)->residency);
+    if (f->request.level)
+        return SDD_OK;
     return positions_from_octets(f->points, (size_t)f->info.n_points * 3 * sizeof *f->points, 0, &f->positions,
                                  &job->err);
 }
@@ -295,6 +328,25 @@ static int take_points(struct job *job)
 static bool has_points(const struct job *job)
 {
     return ((const struct fair_job *)job)->positions;
+}
+
+/* The points of a level are the job's own: they are kept with its record. */
+static int publish(struct job *job)
+{
+    struct fair_job *f = (struct fair_job *)job;
+    struct lasting *l = &f->record->base;
+    if (!(l->frame = cached_of_block(&f->head, f->points, f->base.claim)))
+        return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
+    f->base.claim = 0;
+    f->head = (struct payload){0};
+    f->points = NULL;
+    l->state = LASTING_DONE;
+    return JOB_DONE;
+}
+
+static bool has_no_level(const struct job *job)
+{
+    return !((const struct fair_job *)job)->request.level;
 }
 
 /* ---- the new version --------------------------------------------------------------------------------------------- */
@@ -358,14 +410,16 @@ static void answer(struct job *job)
         (void)idempotency_replay(mesh_of(job));
         return;
     }
-    if (l->state == LASTING_DONE) {
+    if (l->state == LASTING_DONE && !f->same && !l->frame) {
         struct info_state state = info_state_of(slot_of(job));
         answer_info(r, 200, &slot_of(job)->info, &state);
         return;
     }
     f->told = true;
-    answer_job(r, 202, l);
-    if (f->async)
+    answer_job(r, l->state == LASTING_DONE ? 200 : 202, l);
+    if (f->same)
+        answer_header(r, "Idempotency-Replayed", "true");
+    if (f->async && l->state != LASTING_DONE)
         answer_header(r, "Preference-Applied", "respond-async");
 }
 
@@ -402,6 +456,8 @@ static void free_job(struct job *job)
         executor_post(job->jobs->compute, &f->flow->task);
     }
     positions_free(f->positions);
+    payload_fini(&f->head);
+    sdd_plan_free(f->level_plan);
     free(f->points);
     budget_give(&f->base);
     mesh_job_free(job);
@@ -429,6 +485,7 @@ void api_fair(struct request *r)
                                         {ON_DEVICE, PHASE_REFINE, step, is_over},
                                         {ON_LOOP, -1, note, is_over},
                                         {ON_DEVICE, -1, take_points, has_points},
+                                        {ON_LOOP, -1, publish, has_no_level},
                                         {ON_LOOP, -1, rejoin, holds},
                                         {ON_STORE, PHASE_LOAD, step_find, skip_find},
                                         {ON_LOOP, -1, match, NULL},

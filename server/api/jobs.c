@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jobs.c: answers requests about jobs that outlive the request that began them: GET and DELETE /v1/jobs/{job}. */
+/* jobs.c: answers requests about jobs that outlive the request that began them: GET and DELETE /v1/jobs/{job}, and
+ * GET of its frame. */
 #include "server/api/api.h"
+#include "server/refine/refine.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define JOBS "/v1/jobs/"
+#define FRAME "/frame"
 
 static void job_json(const struct lasting *l, struct text *out)
 {
@@ -15,7 +19,13 @@ static void job_json(const struct lasting *l, struct text *out)
     text_member(out, "mesh", l->about);
     text_member(out, "state", lasting_state_name(l->state));
     text_member_real(out, "seconds", (double)(until - l->began) * 1e-9, 3);
+    text_member_int(out, "step", l->step);
     l->kind->write(l, out);
+    if (l->frame) {
+        text_key(out, "frame");
+        text_printf(out, "\"" JOBS "%s" FRAME "\"", l->id);
+        text_member_int(out, "frameBytes", l->frame->payload.bytes);
+    }
     if (l->state == LASTING_FAILED) {
         text_key(out, "error");
         problem_json(out, &l->err, NULL, l->id);
@@ -36,30 +46,70 @@ void answer_job(struct request *r, int status, const struct lasting *l)
     answer_header(r, "Location", location);
 }
 
-/* Finds the job in the request's path, or answers with an error. */
-static struct lasting *find(struct request *r)
+/* Finds the job in the request's path, which ends with `rest`, or answers with an error. */
+static struct lasting *find(struct request *r, const char *rest)
 {
     struct lasting *l;
     struct sdd_error err = {0};
     size_t n;
     const char *id = request_path(r, &n) + strlen(JOBS);
-    if (!lasting_find(&service_of(r)->jobs->lasting, id, n - strlen(JOBS), r->principal, &l, &err))
+    if (!lasting_find(&service_of(r)->jobs->lasting, id, n - strlen(JOBS) - strlen(rest), r->principal, &l, &err))
         return l;
     answer_error(r, &err);
     return NULL;
 }
 
+/* A request that waits until the job moves. By then the record may be gone, so it is looked for once more. */
+struct watch_job {
+    struct job job;
+    struct lasting *watched;
+};
+
+static int watch(struct job *job)
+{
+    list_append(&((struct watch_job *)job)->watched->watchers, &job->wait);
+    return JOB_WAIT;
+}
+
+static void answer_watch(struct job *job)
+{
+    const struct lasting *l = find(job->request, "");
+    if (l)
+        answer_job(job->request, 200, l);
+}
+
+static void free_watch(struct job *job)
+{
+    free(job);
+}
+
 void api_job(struct request *r)
 {
-    const struct lasting *l = find(r);
-    if (l)
+    static const struct step steps[] = {{ON_LOOP, -1, watch, NULL}, {0}};
+    static const struct job_ops ops = {steps, answer_watch, free_watch};
+    struct lasting *l = find(r, "");
+    struct sdd_error err = {0};
+    int64_t after = -1;
+    if (!l)
+        return;
+    if (query_int(&r->query, "after", 0, INT32_MAX, &after, &err)) {
+        answer_error(r, &err);
+        return;
+    }
+    struct watch_job *w = l->job && l->step <= after ? calloc(1, sizeof *w) : NULL;
+    if (!w) {
         answer_job(r, 200, l);
+        return;
+    }
+    w->watched = l;
+    w->job.lasts = true; /* Its deadline is answered with what is known then. */
+    operation_start(r, &w->job, &ops, NULL);
 }
 
 void api_job_cancel(struct request *r)
 {
     struct lastings *all = &service_of(r)->jobs->lasting;
-    struct lasting *l = find(r);
+    struct lasting *l = find(r, "");
     if (!l)
         return;
     if (!l->job) {
@@ -70,4 +120,15 @@ void api_job_cancel(struct request *r)
     l->state = LASTING_CANCELLING;
     answer_job(r, 202, l);
     job_abandon(l->job, SDD_ECANCELLED);
+}
+
+void api_job_frame(struct request *r)
+{
+    const struct lasting *l = find(r, FRAME);
+    if (!l)
+        return;
+    if (!l->frame)
+        answer_fail(r, SDD_ENOT_FOUND, "job", "job %s is %s, and has no frame", l->id, lasting_state_name(l->state));
+    else if (answer_whole(r, l->frame))
+        answer_header(r, "Cache-Control", "no-store");
 }

@@ -21,6 +21,7 @@ static const char *const q_neighbors[] = {"relation", "level", "ring", "oriented
 static const char *const q_neighbors_of[] = {"relation", "level", "ring", "oriented", "version", NULL};
 static const char *const q_fields[] = {"what", "sources", "level", "version", NULL};
 static const char *const q_smooth[] = {"store", "level", NULL};
+static const char *const q_job[] = {"after", NULL};
 static const char *const q_patches[] = {"level", "surface", "version", NULL};
 
 const struct route routes[] = {
@@ -82,8 +83,10 @@ const struct route routes[] = {
      "redo what the caller has undone last"},
     {"POST", "/v1/meshes/{id}/fair", "fair", SCOPE_EDIT, MEDIA_JSON, INFO, MEDIA_JSON, NULL, false, false, api_fair,
      "conformal flow, as a new version"},
-    {"GET", "/v1/jobs/{job}", "job", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, false, api_job,
+    {"GET", "/v1/jobs/{job}", "job", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, q_job, false, false, api_job,
      "how far a job is"},
+    {"GET", "/v1/jobs/{job}/frame", "job_frame", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, NULL, false, false,
+     api_job_frame, "the points that a job made"},
     {"DELETE", "/v1/jobs/{job}", "job_cancel", SCOPE_EDIT, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, false,
      api_job_cancel, "cancel a job, or forget one that is over"},
     {"GET", "/v1/meshes/{id}/plan", "plan", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, q_refined, false, false, api_plan,

@@ -13,10 +13,9 @@ static void on_deadline(uv_timer_t *timer)
         next = at->next;
         if (!job->request)
             continue;
-        if (now >= job->deadline && job->lasts) {
-            job->late = true;
-            job_answer(job);
-        } else if (now >= job->deadline)
+        if (now >= job->deadline && job->lasts)
+            job_late(job);
+        else if (now >= job->deadline)
             job_abandon(job, SDD_EDEADLINE);
         else if (!nearest || job->deadline < nearest)
             nearest = job->deadline;

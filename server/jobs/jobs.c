@@ -259,6 +259,18 @@ static bool judge(struct job *job)
     return false;
 }
 
+static void wait_to_be_woken(struct job *job)
+{
+    job->waits = true;
+    job->waiting_since = uv_hrtime();
+}
+
+void job_wake(struct job *job)
+{
+    job->waits = false;
+    list_append(&job->jobs->runnable, &job->wait);
+}
+
 static void advance(struct job *job)
 {
     for (;;) {
@@ -281,7 +293,9 @@ static void advance(struct job *job)
             finish(job);
             return;
         }
-        if (job->rc == JOB_TURN && !take_turn(job))
+        if (job->rc == JOB_WAIT)
+            wait_to_be_woken(job);
+        if (job->rc == JOB_WAIT || (job->rc == JOB_TURN && !take_turn(job)))
             return;
     }
 }
@@ -419,6 +433,16 @@ void job_start(struct jobs *jobs, struct job *job, const struct job_ops *ops, st
         advance(job);
 }
 
+void job_late(struct job *job)
+{
+    job->late = true;
+    job_answer(job);
+    if (job->waits && !job->turns) {
+        job->rc = SDD_OK;
+        finish(job);
+    }
+}
+
 void job_abandon(struct job *job, int code)
 {
     struct sdd_error err = {0};
@@ -504,6 +528,5 @@ void jobs_fini(struct jobs *jobs)
     executor_stop(jobs->disk);
     executor_stop(jobs->compute);
     executor_stop(jobs->reaper);
-    lastings_fini(&jobs->lasting);
     pthread_mutex_destroy(&jobs->mutex);
 }

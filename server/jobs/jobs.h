@@ -34,8 +34,8 @@ enum queue { ON_LOOP, ON_HOST, ON_STORE, ON_DEVICE };
 /* Results of a step: JOB_DONE skips the other steps, and JOB_AGAIN starts over at the first one. JOB_PARK runs the same
  * step again once there is memory: job->err.needed says how much, and job->err is the answer when none comes. JOB_BACK
  * runs the step before this one again. JOB_TURN, of a step on the loop behind job_leave_turn, goes on with the next step
- * once the job has its turn again. */
-enum { JOB_DONE = 1, JOB_AGAIN = 2, JOB_PARK = 3, JOB_BACK = 4, JOB_TURN = 5 };
+ * once the job has its turn again; JOB_WAIT, of a step on the loop, once lasting_move wakes it. */
+enum { JOB_DONE = 1, JOB_AGAIN = 2, JOB_PARK = 3, JOB_BACK = 4, JOB_TURN = 5, JOB_WAIT = 6 };
 /* What a job that holds its turn leaves as it is, from job_settle on. */
 enum settled { SETTLED_NOTHING, SETTLED_RECORD, SETTLED_HOST };
 #define JOB_PRINCIPALS 4096 /* Two principals with the same hash modulo this are counted as one. */
@@ -69,8 +69,9 @@ static inline void turns_init(struct turns *t)
 
 struct job {
     struct task task;
-    struct list wait; /* In the line of its turns, in jobs->runnable or in jobs->parked. */
-    struct list all;  /* In jobs->all. */
+    struct list
+        wait; /* In the line of its turns, in jobs->runnable, in jobs->parked, or in the list of a job watched. */
+    struct list all; /* In jobs->all. */
     const struct job_ops *ops;
     const struct step *step;
     struct jobs *jobs;
@@ -79,7 +80,7 @@ struct job {
     bool holds;
     bool reader; /* It will call job_share. */
     bool shares; /* It has called job_share. */
-    bool waits;  /* It is in the line of its turns. */
+    bool waits;  /* It is in the line of its turns, or waits to be woken. */
     /* What it needs to be left as it is: it finds all there, and only reads. Set before job_start; SETTLED_NOTHING for
      * a job that waits for its turn. */
     enum settled peeks;
@@ -173,6 +174,11 @@ void job_wait(struct job *job);
 /* job_answer: answers the request now, because all has gone well, and the job goes on without it. On the loop, in a
  * step or while a step that asked for it goes on elsewhere. */
 void job_answer(struct job *job);
+/* job_wake: for a job that has returned JOB_WAIT: it goes on soon. */
+void job_wake(struct job *job);
+/* job_late: answers the request of a job that lasts, whose deadline has passed. The job goes on, unless it waited for
+ * something to tell its client. */
+void job_late(struct job *job);
 /* job_abandon: cancels the job and answers its request with an error of this code. */
 void job_abandon(struct job *job, int code);
 /* jobs_abandon: abandons all jobs. */

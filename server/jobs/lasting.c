@@ -2,6 +2,7 @@
 /* lasting.c: keeps the records of jobs that outlive their request (lasting.h). */
 #include "server/jobs/lasting.h"
 #include "server/base/chars.h"
+#include "server/jobs/jobs.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -21,7 +22,7 @@ void lastings_init(struct lastings *s)
 
 void lastings_fini(struct lastings *s)
 {
-    while (s->over.next && !list_empty(&s->over))
+    while (!list_empty(&s->over))
         lasting_forget(s, CONTAINER(s->over.next, struct lasting, all));
 }
 
@@ -30,11 +31,20 @@ void lasting_begin(struct lastings *s, struct lasting *l, struct job *job)
     snprintf(l->id, sizeof l->id, "%s%llu", s->prefix, (unsigned long long)++s->serial);
     l->job = job;
     l->began = uv_hrtime();
+    list_init(&l->watchers);
     list_append(&s->running, &l->all);
+}
+
+void lasting_move(struct lasting *l, int64_t step)
+{
+    l->step = step;
+    while (!list_empty(&l->watchers))
+        job_wake(CONTAINER(l->watchers.next, struct job, wait));
 }
 
 void lasting_end(struct lastings *s, struct lasting *l, enum lasting_state state, const struct sdd_error *err)
 {
+    lasting_move(l, l->step);
     l->job = NULL;
     l->state = state;
     l->ended = uv_hrtime();
@@ -57,6 +67,18 @@ struct lasting *lasting_at_work(const struct lastings *s, const char *about)
     for (struct list *at = s->running.next; at != &s->running; at = at->next)
         if (strcmp(CONTAINER(at, struct lasting, all)->about, about) == 0)
             return CONTAINER(at, struct lasting, all);
+    return NULL;
+}
+
+struct lasting *lasting_of_key(const struct lastings *s, const char *owner, const char *key)
+{
+    const struct list *const lists[] = {&s->running, &s->over};
+    for (int i = 0; i < 2; i++)
+        for (struct list *at = lists[i]->next; at != lists[i]; at = at->next) {
+            struct lasting *l = CONTAINER(at, struct lasting, all);
+            if (l->state <= LASTING_DONE && strcmp(l->key, key) == 0 && strcmp(l->owner, owner) == 0)
+                return l;
+        }
     return NULL;
 }
 
@@ -108,6 +130,15 @@ void lastings_expire(struct lastings *s, uint64_t now)
             return;
         lasting_forget(s, first);
     }
+}
+
+void lastings_shed(struct lastings *s)
+{
+    for (struct list *at = s->over.next; at != &s->over; at = at->next)
+        if (CONTAINER(at, struct lasting, all)->frame) {
+            lasting_forget(s, CONTAINER(at, struct lasting, all));
+            return;
+        }
 }
 
 const char *lasting_state_name(enum lasting_state state)

@@ -115,6 +115,26 @@ void answer_frame_headers(struct request *r, const struct frame_job *j, int64_t 
     answer_header(r, "Content-Range", line);
 }
 
+/* Sends these bytes of a frame. Returns false when the request has an error for an answer. */
+static bool send_frame(struct request *r, struct cached *frame, int64_t first, int64_t length, bool ranged)
+{
+    const bool copy = length <= COPY_BYTES && first + length <= atomic_load(&frame->there);
+    struct MHD_Response *response =
+        copy ? copy_response(&frame->payload, first, length) : sender_response(r, frame, first, length);
+    if (!response) {
+        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
+        return false;
+    }
+    answer_response(r, ranged ? 206 : 200, response, copy ? length : -1);
+    answer_header(r, "Content-Type", media_name(MEDIA_FRAME));
+    return true;
+}
+
+bool answer_whole(struct request *r, struct cached *frame)
+{
+    return send_frame(r, frame, 0, frame->payload.bytes, false);
+}
+
 /* Returns false when the request has an error for an answer. */
 static bool answer_frame(struct request *r, struct frame_job *j)
 {
@@ -124,16 +144,7 @@ static bool answer_frame(struct request *r, struct frame_job *j)
         answer_header(r, "ETag", j->base.etag);
         return false;
     }
-    bool copy = j->length <= COPY_BYTES && j->first + j->length <= atomic_load(&j->frame->there);
-    struct MHD_Response *response =
-        copy ? copy_response(f, j->first, j->length) : sender_response(r, j->frame, j->first, j->length);
-    if (!response) {
-        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
-        return false;
-    }
-    answer_response(r, j->ranged ? 206 : 200, response, copy ? j->length : -1);
-    answer_header(r, "Content-Type", media_name(MEDIA_FRAME));
-    return true;
+    return send_frame(r, j->frame, j->first, j->length, j->ranged);
 }
 
 bool answer_stream(struct request *r, const struct frame_job *j, struct stream **stream)

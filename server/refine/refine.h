@@ -125,10 +125,12 @@ int range_asked(struct frame_job *j, int64_t bytes) SDD_MUST_CHECK;
 /* These make the answer of such a job (answer.c).
  * answer_stream: a frame that is made while it is sent, or a range of it. Takes the stream over and returns true; else
  * the answer is an error.
+ * answer_whole: all of a frame that is there. Returns false when the answer became an error.
  * answer_frame_headers: adds entity tag and range. `cache` says where the frame came from; NULL says nothing.
  * answer_known: 304. */
 struct stream;
 bool answer_stream(struct request *r, const struct frame_job *j, struct stream **stream);
+bool answer_whole(struct request *r, struct cached *frame);
 void answer_frame_headers(struct request *r, const struct frame_job *j, int64_t bytes, const char *cache);
 void answer_known(const struct job *job);
 

@@ -27,6 +27,7 @@ static void destroy(struct task *task, void *user)
     (void)user;
     payload_fini(&entry->payload);
     sdd_result_free(entry->result);
+    free(entry->block);
     free(entry);
     pool_give(c->pool, POOL_FRAMES, claim);
 }
@@ -144,4 +145,18 @@ int cached_create(const char *key, const struct payload_about *about, sdd_result
     atomic_init(&entry->there, 0);
     *out = entry;
     return SDD_OK;
+}
+
+struct cached *cached_of_block(const struct payload *payload, void *block, int64_t claim)
+{
+    struct cached *entry = calloc(1, sizeof *entry);
+    if (!entry)
+        return NULL;
+    entry->payload = *payload;
+    entry->payload.blocks[0].data = block;
+    entry->block = block;
+    entry->claim = claim;
+    entry->references = 1;
+    atomic_init(&entry->there, payload->bytes);
+    return entry;
 }

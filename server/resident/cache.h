@@ -25,6 +25,7 @@ struct cached {
     char key[CACHE_KEY_SIZE];
     struct payload payload;
     sdd_result *result;
+    void *block;        /* Or the malloc'ed memory of its only block. */
     atomic_llong there; /* How many of its bytes, from the first on, can be read; the others are still to come. */
     bool lost;          /* The others will never come. */
     int references;     /* The answers that send it, and one more when the cache keeps it. */
@@ -64,6 +65,9 @@ void cached_unref(struct cache *c, struct cached *entry);
  * Errors   SDD_ENO_MEMORY */
 int cached_create(const char *key, const struct payload_about *about, sdd_result *result, int64_t claim,
                   struct cached **out, struct sdd_error *err) SDD_MUST_CHECK;
+/* cached_of_block: the entry of a payload whose one block lies in this malloc'ed memory. It takes all three over.
+ * Result  NULL when out of memory; then they stay the caller's */
+struct cached *cached_of_block(const struct payload *payload, void *block, int64_t claim);
 /* cached_free: frees an entry that has no references. NULL is fine. */
 void cached_free(struct cache *c, struct cached *entry);
 

@@ -2,6 +2,7 @@
 /* What the public functions of libsubd make of arguments that are NULL, and of structs of another size than theirs.
  * tests/tools/abi checks that every function is here. */
 #include "client/lib/subd.h"
+#include "client/lib/subd_fair.h"
 #include "client/lib/subd_fields.h"
 #include "client/lib/subd_history.h"
 #include "client/lib/subd_matrix.h"
@@ -206,6 +207,24 @@ static int call_smooth_store(void)
     return subd_smooth_store(AT(0, client), AT(1, "m"), 1, AT(2, &smoothing), NULL, err);
 }
 
+static const struct subd_fair fairing = SUBD_INIT(subd_fair, .steps = 1);
+static struct subd_job job;
+
+static int call_fair(void)
+{
+    return subd_fair(AT(0, client), AT(1, "m"), 1, AT(2, &fairing), &job, NULL, err);
+}
+
+static int call_job_state(void)
+{
+    return subd_job_state(AT(0, client), AT(1, "j"), AT(2, &job), err);
+}
+
+static int call_job_cancel(void)
+{
+    return subd_job_cancel(AT(0, client), AT(1, "j"), err);
+}
+
 static int call_edits(void)
 {
     static const struct subd_edit edit = {.op = SUBD_REMOVE_FACES};
@@ -266,6 +285,9 @@ static const struct {
     {"subd_fields", call_fields, 4},
     {"subd_smooth", call_smooth, 4},
     {"subd_smooth_store", call_smooth_store, 3},
+    {"subd_fair", call_fair, 3},
+    {"subd_job_state", call_job_state, 3},
+    {"subd_job_cancel", call_job_cancel, 2},
     {"subd_edits", call_edits, 3},
     {"subd_edits_body", call_edits_body, 3},
     {"subd_stat", call_stat, 2},
@@ -383,6 +405,7 @@ static void test_structs_without_a_size(void **state)
     const struct subd_neighbors neighbors = {.relation = "VV"};
     const struct subd_fields fields = {.what = SUBD_MEAN};
     const struct subd_smooth smooth = {.method = "uniform"};
+    const struct subd_fair fair = {.steps = 1};
     const struct subd_loop loop = {.arg = NULL};
     struct subd_plan plan;
     subd_client *c;
@@ -402,6 +425,7 @@ static void test_structs_without_a_size(void **state)
     assert_int_equal(subd_fields(client, "m", &fields, &frame, err), SUBD_EUSAGE);
     assert_int_equal(subd_smooth(client, "m", 0, &smooth, &frame, err), SUBD_EUSAGE);
     assert_int_equal(subd_smooth_store(client, "m", 1, &smooth, NULL, err), SUBD_EUSAGE);
+    assert_int_equal(subd_fair(client, "m", 1, &fair, NULL, NULL, err), SUBD_EUSAGE);
     assert_int_equal(subd_attach(client, &loop, err), SUBD_EUSAGE);
 }
 
