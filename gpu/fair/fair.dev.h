@@ -21,10 +21,10 @@ struct fair_mesh {
     const uint32_t *rim;      /* Shape [n]: 1 where the surface ends. */
 };
 
-/* A quaternion, or a point with w = 0. */
+/* A quaternion, or a point with w = 0. It takes two 16-byte accesses. */
 struct fair_quat {
     double w, x, y, z;
-};
+} __attribute__((aligned(16)));
 
 SDD_FN struct fair_quat fair_quat_of(double w, double x, double y, double z)
 {
@@ -38,17 +38,12 @@ SDD_FN struct fair_quat fair_quat_of(double w, double x, double y, double z)
 
 SDD_FN struct fair_quat fair_get(const double *from, uint32_t i)
 {
-    const double *p = from + 4 * (size_t)i;
-    return fair_quat_of(p[0], p[1], p[2], p[3]);
+    return *(const struct fair_quat *)(const void *)(from + 4 * (size_t)i);
 }
 
 SDD_FN void fair_put(double *to, uint32_t i, struct fair_quat q)
 {
-    double *p = to + 4 * (size_t)i;
-    p[0] = q.w;
-    p[1] = q.x;
-    p[2] = q.y;
-    p[3] = q.z;
+    *(struct fair_quat *)(void *)(to + 4 * (size_t)i) = q;
 }
 
 /* Returns a + s b. */
@@ -109,9 +104,24 @@ SDD_FN void fair_tree(double *sum)
     }
 }
 
+/* Adds n parts of a sum, whose other half other kernels have made: each lane every FAIR_LANES-th part in order, and a
+ * tree the lanes. All threads call it, and get the sum. `sum` may be used again after an SDD_SYNC. */
+SDD_FN double fair_total_of(const double *part, int64_t n, double *sum)
+{
+    SDD_EACH (lane, FAIR_LANES) {
+        double value = 0.0;
+        for (int64_t k = lane; k < n; k += FAIR_LANES)
+            value += part[k];
+        sum[lane] = value;
+    }
+    SDD_SYNC;
+    fair_tree(sum);
+    return sum[0];
+}
+
 /* What a solve by conjugate gradients keeps on the device. */
 struct fair_solver {
-    double alpha, beta;
+    double beta;
     double rz;       /* r . z */
     double rr, goal; /* r . r, and what it must come down to. */
     int64_t n;       /* Iterations. */

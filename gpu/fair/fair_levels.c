@@ -4,10 +4,10 @@
  * come from mutual strongest neighbours, ties by the lower row, and coarse matrices are sums in order, so that every
  * backend has the same levels to the bit. The cycle itself runs on the device. */
 #include "gpu/fair/internal.h"
-#include "gpu/fair/kernels/fair_coarsest.k.h"
+#include "gpu/fair/kernels/fair_coarse.tile.h"
 #include "gpu/fair/kernels/fair_correct.k.h"
-#include "gpu/fair/kernels/fair_relax.k.h"
-#include "gpu/fair/kernels/fair_restrict.k.h"
+#include "gpu/fair/kernels/fair_inner.tile.h"
+#include "gpu/fair/kernels/fair_restrict.tile.h"
 #include "gpu/fair/kernels/fair_smooth.k.h"
 #include <math.h>
 #include <stdlib.h>
@@ -270,7 +270,7 @@ static struct place place_of(const sdd_fair *f, const struct fair_part *p)
 static void place_level(struct place *at, const struct sparse *a, struct fair_on_level *l, int is_first)
 {
     const struct fair_arrays *to = &at->f->arrays;
-    l->n = a->n;
+    l->level.n = a->n;
     l->b = to->b + 4 * at->group;
     l->x = l->out = to->x + 4 * at->group;
     l->y = to->y + 4 * at->group;
@@ -394,32 +394,50 @@ int fair_make_levels(sdd_fair *f, struct fair_part *p, struct sdd_error *err)
     return rc;
 }
 
-static void queue_last(sdd_fair *f, const struct fair_part *p)
+/* The first of the levels that are made in one launch; one behind the last where that is too large. */
+static int first_coarse(const struct fair_part *p)
+{
+    int k = p->n_levels + 1;
+    while (k > 1 && p->level[k - 1].level.n <= FAIR_COARSE_ROWS && p->n_levels - (k - 1) <= FAIR_COARSE_LEVELS)
+        k--;
+    return k;
+}
+
+static void queue_last(sdd_fair *f, const struct fair_part *p, int first)
 {
     const struct fair_on_level *l = p->level + p->n_levels;
-    struct fair_coarsest_args dense = {f->arrays.dense + p->first_dense, l->b, l->out, f->solver, l->n};
+    struct fair_coarse_args coarse = {.dense = p->has_dense ? f->arrays.dense + p->first_dense : NULL,
+                                      .solver = f->solver,
+                                      .n_levels = p->n_levels - first};
     struct fair_smooth_args smooth = {l->level, l->b, l->out, f->solver};
-    if (p->has_dense)
-        DEV_LAUNCH(f->device, fair_coarsest, &dense, l->n);
-    else
-        DEV_LAUNCH(f->device, fair_smooth, &smooth, l->n);
+    if (first > p->n_levels) {
+        DEV_LAUNCH(f->device, fair_smooth, &smooth, l->level.n);
+        return;
+    }
+    memcpy(coarse.level, p->level + first, (size_t)(coarse.n_levels + 1) * sizeof *coarse.level);
+    DEV_LAUNCH(f->device, fair_coarse, &coarse, 1);
 }
 
 void fair_cycle(sdd_fair *f, const struct fair_part *p)
 {
-    for (int k = 0; k < p->n_levels; k++) {
+    const int first = first_coarse(p), n = first < p->n_levels ? first : p->n_levels;
+    double *part = f->part + 2 * fair_tiles(p->n); /* Nobody reads those of other levels than the first. */
+    for (int k = 0; k < n; k++) {
         const struct fair_on_level *l = p->level + k, *next = l + 1;
         struct fair_smooth_args smooth = {l->level, l->b, l->x, f->solver};
-        struct fair_restrict_args restrict_ = {l->level, l->b, l->x, l->begin, l->member, next->b, f->solver};
-        DEV_LAUNCH(f->device, fair_smooth, &smooth, l->n);
-        DEV_LAUNCH(f->device, fair_restrict, &restrict_, next->n);
+        struct fair_restrict_args restrict_ = {l->level, l->b,    l->x,      l->begin,     l->member,
+                                               l->y,     next->b, f->solver, next->level.n};
+        DEV_LAUNCH(f->device, fair_smooth, &smooth, l->level.n);
+        DEV_LAUNCH(f->device, fair_restrict, &restrict_, (next->level.n + FAIR_GROUPS - 1) / FAIR_GROUPS);
     }
-    queue_last(f, p);
-    for (int k = p->n_levels - 1; k >= 0; k--) {
+    queue_last(f, p, first);
+    for (int k = n - 1; k >= 0; k--) {
         const struct fair_on_level *l = p->level + k;
         struct fair_correct_args correct = {l->level, l->b, l->x, l[1].out, l->y, f->solver};
-        struct fair_relax_args relax = {l->level, l->b, l->y, l->out, f->solver};
-        DEV_LAUNCH(f->device, fair_correct, &correct, l->n);
-        DEV_LAUNCH(f->device, fair_relax, &relax, l->n);
+        struct fair_inner_args relax = {l->level,  l->b,       l->y, f->rim + p->first, l->out, part,
+                                        f->solver, l->level.n, 0};
+        DEV_LAUNCH(f->device, fair_correct, &correct, l->level.n);
+        if (k > 0)
+            DEV_LAUNCH(f->device, fair_inner, &relax, fair_tiles(l->level.n));
     }
 }

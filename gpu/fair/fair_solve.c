@@ -14,18 +14,14 @@
 #include <math.h>
 
 #define MOST_ITERATIONS 20000
-#define BETWEEN_LOOKS 16
-
-static int64_t tiles(int64_t n)
-{
-    return (n + FAIR_LANES - 1) / FAIR_LANES;
-}
+#define BETWEEN_LOOKS 16 /* At most. */
+#define MOST_PARTS 256   /* Of a sum that each tile makes again. */
 
 void fair_sum(sdd_fair *f, int64_t n, const double *mass, struct fair_vectors a, struct fair_vectors b, int k, int to)
 {
-    struct fair_dots_args dots = {mass, a.at, b.at, f->part, a.step, a.stride, b.step, b.stride, n, tiles(n)};
-    struct fair_total_args total = {f->part, f->sums + to, tiles(n)};
-    DEV_LAUNCH(f->device, fair_dots, &dots, k * tiles(n));
+    struct fair_dots_args dots = {mass, a.at, b.at, f->part, a.step, a.stride, b.step, b.stride, n, fair_tiles(n)};
+    struct fair_total_args total = {f->part, f->sums + to, fair_tiles(n)};
+    DEV_LAUNCH(f->device, fair_dots, &dots, k * fair_tiles(n));
     DEV_LAUNCH(f->device, fair_total, &total, k);
 }
 
@@ -48,11 +44,11 @@ void fair_multiply(sdd_fair *f, const struct fair_part *p, const double *matrix,
                                    .n = p->n,
                                    .first = p->first,
                                    .held = held};
-    DEV_LAUNCH(f->device, fair_multiply, &a, tiles(p->n));
+    DEV_LAUNCH(f->device, fair_multiply, &a, fair_tiles(p->n));
 }
 
-/* One solve: the arguments of its kernels, which stay the same through all iterations. The parts of r . r, r . z and
- * b . b lie one after the other. */
+/* One solve: the arguments of its kernels, which stay the same through all iterations. The parts of p . q (of b . b at
+ * first), r . r and r . z lie one after the other. */
 struct solve {
     struct fair_start_args start;
     struct fair_advance_args advance;
@@ -65,18 +61,16 @@ static struct solve arguments(const sdd_fair *f, const struct fair_part *p, doub
 {
     const size_t at = 4 * (size_t)p->first;
     const uint32_t *rim = f->rim + p->first;
-    const int64_t n = p->n, n_tiles = tiles(n);
-    return (struct solve){{f->b + at, f->q + at, rim, f->r + at, f->part, f->part + 2 * n_tiles, n, held},
-                          {f->q + at, f->p + at, x + at, f->r + at, f->part, f->solver, n},
-                          {f->r + at, rim, f->z + at, f->part + n_tiles, f->solver, n, held},
+    const int64_t n = p->n, n_tiles = fair_tiles(n);
+    const int is_large = n_tiles > MOST_PARTS;
+    double *rr = f->part + n_tiles;
+    return (struct solve){{f->b + at, f->q + at, rim, f->r + at, rr, f->part, n, held},
+                          {f->q + at, f->p + at, is_large ? f->sums : f->part, x + at, f->r + at, rr, f->solver, n,
+                           is_large ? 1 : n_tiles},
+                          {p->level->level, f->r + at, p->n_levels ? p->level->y : NULL, rim, f->z + at, rr + n_tiles,
+                           f->solver, n, held},
                           {f->z + at, f->p + at, f->solver},
                           {f->part, f->solver, n_tiles, tolerance, FAIR_BEGIN, held != 0}};
-}
-
-static void scalars(sdd_fair *f, struct solve *s, int what)
-{
-    s->scalars.what = what;
-    DEV_LAUNCH(f->device, fair_scalars, &s->scalars, 1);
 }
 
 /* What follows a residual: z, the scalars, and the next direction. */
@@ -84,24 +78,39 @@ static void queue_direction(sdd_fair *f, const struct fair_part *p, struct solve
 {
     fair_cycle(f, p);
     DEV_LAUNCH(f->device, fair_inner, &s->inner, s->scalars.n_tiles);
-    scalars(f, s, what);
+    s->scalars.what = what;
+    DEV_LAUNCH(f->device, fair_scalars, &s->scalars, 1);
     DEV_LAUNCH(f->device, fair_direction, &s->direction, p->n);
 }
 
 static void queue_iteration(sdd_fair *f, const struct fair_part *p, const double *matrix, uint32_t held,
                             struct solve *s)
 {
+    struct fair_total_args total = {f->part, f->sums, s->scalars.n_tiles};
     fair_multiply(f, p, matrix, f->p, held, f->solver);
-    scalars(f, s, FAIR_ALPHA);
+    if (s->advance.pq == f->sums)
+        DEV_LAUNCH(f->device, fair_total, &total, 1);
     DEV_LAUNCH(f->device, fair_advance, &s->advance, s->scalars.n_tiles);
-    queue_direction(f, p, s, FAIR_BETA);
+    queue_direction(f, p, s, FAIR_NEXT);
+}
+
+/* How many iterations to queue before the next look: about as many as are needed if they go on as they did. Those that
+ * are queued after the goal do nothing, but each launch takes its time. */
+static int64_t until_look(const struct fair_solver *before, const struct fair_solver *now)
+{
+    const double gained = log(before->rr / now->rr), left = log(now->rr / now->goal);
+    const int64_t most = MOST_ITERATIONS - now->n < BETWEEN_LOOKS ? MOST_ITERATIONS - now->n : BETWEEN_LOOKS;
+    if (now->n == 0 || !(gained > 0.0))
+        return most;
+    const double n = ceil(left * (double)(now->n - before->n) / gained);
+    return n < (double)most ? (int64_t)fmax(n, 1.0) : most;
 }
 
 int fair_solve(sdd_fair *f, const struct fair_part *p, const double *matrix, double *x, uint32_t held, double tolerance,
                int64_t *n, struct sdd_error *err)
 {
     struct solve s = arguments(f, p, x, held, tolerance);
-    struct fair_solver state = {0};
+    struct fair_solver state = {0}, before = {0};
     dev_fill(f->device, f->solver, 0, sizeof *f->solver); /* The solve before is done, and this one is not. */
     fair_multiply(f, p, matrix, x, held, NULL);
     DEV_LAUNCH(f->device, fair_start, &s.start, s.scalars.n_tiles);
@@ -109,8 +118,9 @@ int fair_solve(sdd_fair *f, const struct fair_part *p, const double *matrix, dou
     while (!state.done && state.n < MOST_ITERATIONS) {
         if (f->request.cancel && atomic_load(f->request.cancel))
             return sdd_fail(err, SDD_ECANCELLED, "", "cancelled in step %lld", (long long)f->step + 1);
-        for (int i = 0; i < BETWEEN_LOOKS; i++)
+        for (int64_t i = until_look(&before, &state); i > 0; i--)
             queue_iteration(f, p, matrix, held, &s);
+        before = state;
         dev_download(f->device, &state, f->solver, sizeof state);
         const int rc = dev_finish(f->device, err);
         if (rc)

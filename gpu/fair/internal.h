@@ -13,15 +13,6 @@
 #define FAIR_CONSTRAINTS 4 /* 1 and the normal's components; six more for each handle. */
 #define FAIR_SUMS 16       /* Sums that are made at once, at most, unless there are more constraints. */
 #define FAIR_LEVELS 16     /* Levels of the preconditioner, at most. */
-#define FAIR_LAST 200      /* Rows of a level that is solved by its inverse, at most. */
-
-/* A level of the preconditioner: what it solves, b, and with what result. */
-struct fair_on_level {
-    struct fair_level level;
-    uint32_t n;
-    double *b, *x, *y, *out;        /* Shape [n][4]; x and y are scratch. */
-    const uint32_t *begin, *member; /* The rows of each group. */
-};
 
 /* A connected part. */
 struct fair_part {
@@ -110,9 +101,14 @@ void fair_lay_out_levels(struct fair_parts *p, int64_t n_entries, struct arena *
 /* fair_make_levels: makes the preconditioner of a part from f->laplacian, and waits.
  * Errors  SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int fair_make_levels(sdd_fair *f, struct fair_part *p, struct sdd_error *err) SDD_MUST_CHECK;
-/* fair_cycle: queues f->z = the preconditioner times f->r, for the rows of a part. */
+/* fair_cycle: queues the preconditioner times f->r, for the rows of a part, all but its last step, which reads y of the
+ * first level (fair_inner.tile.h). Where there is one level alone, f->z has all of it. */
 void fair_cycle(sdd_fair *f, const struct fair_part *p);
 
+static inline int64_t fair_tiles(int64_t n) /* How many tiles sum n items. */
+{
+    return (n + FAIR_LANES - 1) / FAIR_LANES;
+}
 /* Vectors of a sum: item i of vector j is at[i step + j stride]; NULL is 1 everywhere. */
 struct fair_vectors {
     const double *at;

@@ -117,7 +117,7 @@ static void must(int rc, const struct sdd_error *err)
         oracle_die("%s", err->text);
 }
 
-/* ---- the first step ------------------------------------------------------------------------------------------------ */
+/* ---- the first step ---------------------------------------------------------------------------------------------- */
 struct result {
     double ms[N_PARTS], begin_ms;
     int64_t iterations[4], launches;
@@ -179,7 +179,7 @@ static void print_step(const struct flowing *m, int64_t n_vertices, const struct
            r->ms[LEVELS], r->begin_ms);
 }
 
-/* ---- assembly ------------------------------------------------------------------------------------------------------ */
+/* ---- assembly ---------------------------------------------------------------------------------------------------- */
 static double launch_again(sdd_device *d, int kernel, const void *args, size_t args_bytes, int64_t n)
 {
     double times[RUNS];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench_fair_cpu.cc: a step of conformal flow on two threads against the method of the program that it comes from, in
  * this process: two sparse Cholesky factorisations a step by Eigen, of the quaternions' and of the positions' matrix,
- * each of 4 rows a vertex. The peer's time has both matrices, but not what they are added up from, its curvature and its
- * constraints; that of Cholesky alone stands beside it. Where libeigen3-dev was absent when this
+ * each of 4 rows a vertex. The peer's time has both matrices, but neither curvature nor constraints; that of Cholesky
+ * alone stands beside it. Where libeigen3-dev was absent when this
  * was built it only says so. MOST=n leaves out meshes of more vertices. */
 #if __has_include(<Eigen/SparseCholesky>)
 #include "tests/bench/fair_mesh.h"

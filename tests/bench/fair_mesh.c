@@ -26,7 +26,7 @@ static void add_triangle(struct flowing *m, int32_t a, int32_t b, int32_t c)
     t[0] = a, t[1] = b, t[2] = c;
 }
 
-/* ---- from a file -------------------------------------------------------------------------------------------------- */
+/* ---- from a file ------------------------------------------------------------------------------------------------- */
 static void read_face(struct flowing *m, const char *line)
 {
     char *end;
@@ -151,7 +151,7 @@ static void cut_in_four(struct flowing *m)
     free(e), free(middle);
 }
 
-/* ---- made --------------------------------------------------------------------------------------------------------- */
+/* ---- made -------------------------------------------------------------------------------------------------------- */
 /* Vertex j of the ring of 4 k vertices that lies k rows below the upper pole, or above the lower one. */
 static int32_t ring_vertex(int32_t side, int32_t k, int32_t j, int is_lower)
 {

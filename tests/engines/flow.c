@@ -32,7 +32,7 @@ void flow_open(struct flow *w, int threads)
 {
     struct sdd_error err = {0};
     const struct sdd_device_config config = {
-        .backend = test_backend(), .module_path = test_module_path(), .threads = threads};
+        .backend = w->backend ? w->backend : test_backend(), .module_path = test_module_path(), .threads = threads};
     if (sdd_device_open(&config, &w->device, &err))
         fail_msg("%s", err.text);
     load_mesh(w);

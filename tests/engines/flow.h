@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 struct flow {
+    const char *backend; /* NULL is that of the test. */
     sdd_device *device;
     sdd_topology *topology;
     sdd_mesh *mesh;

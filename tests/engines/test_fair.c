@@ -71,25 +71,6 @@ static float *flow_of(struct flow *w, int threads, int steps, int boundary, stru
     return p;
 }
 
-static void test_threads(void **state)
-{
-    struct flow w;
-    struct sdd_fair_report r[3];
-    float *p[3];
-    (void)state;
-    make_ball(&w, BALL_FACES);
-    for (int i = 0; i < 3; i++)
-        p[i] = flow_of(&w, i + 1, 2, SDD_FAIR_FREE, r + i);
-    for (int i = 1; i < 3; i++) {
-        assert_memory_equal(p[i], p[0], 3 * BALL_VERTICES * sizeof **p);
-        assert_memory_equal(r + i, r, sizeof *r);
-    }
-    assert_true(r[0].energy < r[0].energy_before && r[0].tau == 0.5 && !r[0].stopped);
-    for (int i = 0; i < 3; i++)
-        free(p[i]);
-    flow_free_arrays(&w);
-}
-
 /* The same surface turned, three times as large, elsewhere, with its faces in another order. */
 static void test_similar(void **state)
 {
@@ -227,6 +208,32 @@ static void make_torus(struct flow *w, int32_t around, int32_t tube)
         w->points[3 * i] = (float)((1 + r * cos(b)) * cos(a));
         w->points[3 * i + 1] = (float)((1 + r * cos(b)) * sin(a));
         w->points[3 * i + 2] = (float)(r * sin(b));
+    }
+}
+
+/* The same bits with one thread, with several, and on the device of the test: with one level that has launches of its
+ * own, and with more. */
+static void test_same_bits(void **state)
+{
+    static const int32_t around[2] = {40, 75};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct flow w;
+        struct sdd_fair_report r[3] = {{0}};
+        float *p[3];
+        make_torus(&w, around[k], 2 * around[k] / 3);
+        for (int i = 0; i < 3; i++) {
+            w.backend = i < 2 ? "cpu" : NULL;
+            p[i] = flow_of(&w, 2 * i + 1, 1, SDD_FAIR_FREE, r + i);
+        }
+        for (int i = 1; i < 3; i++) {
+            assert_memory_equal(p[i], p[0], 3 * (size_t)w.n_vertices * sizeof **p);
+            assert_memory_equal(r + i, r, sizeof *r);
+        }
+        assert_true(r[0].energy < r[0].energy_before && r[0].tau == 0.5 && !r[0].stopped);
+        for (int i = 0; i < 3; i++)
+            free(p[i]);
+        flow_free_arrays(&w);
     }
 }
 
@@ -538,7 +545,7 @@ static void test_levels(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads),          cmocka_unit_test(test_similar),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits),        cmocka_unit_test(test_similar),
                                        cmocka_unit_test(test_fixed_rim),        cmocka_unit_test(test_stops),
                                        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_plan_and_cancel),
                                        cmocka_unit_test(test_handles),          cmocka_unit_test(test_genus),

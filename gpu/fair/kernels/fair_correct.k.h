@@ -16,20 +16,9 @@ struct fair_correct_args {
     const struct fair_solver *solver; /* Nothing happens once it is done. */
 };
 
-SDD_FN struct fair_quat fair_corrected(const struct fair_correct_args *a, uint32_t i)
-{
-    return fair_add(fair_get(a->x, i), FAIR_CORRECTION, fair_get(a->coarse, a->level.group[i]));
-}
-
 SDD_FN void k_fair_correct(int64_t i, const struct fair_correct_args *a)
 {
-    const struct fair_level *l = &a->level;
-    const uint32_t row = (uint32_t)i;
-    struct fair_quat sum = fair_get(a->b, row);
-    if (a->solver->done)
-        return;
-    for (uint32_t e = l->row[row]; e < l->row[row + 1]; e++)
-        sum = fair_add(sum, -l->value[e], fair_corrected(a, l->column[e] - l->column_base));
-    fair_put(a->out, row, fair_add(fair_corrected(a, row), l->inverse[row], sum));
+    if (!a->solver->done)
+        fair_put(a->out, (uint32_t)i, fair_corrected(&a->level, a->b, a->x, a->coarse, (uint32_t)i));
 }
 #endif

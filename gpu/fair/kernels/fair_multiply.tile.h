@@ -24,6 +24,7 @@ enum { fair_multiply_threads = FAIR_LANES };
 SDD_FN struct fair_quat fair_row(const struct fair_multiply_args *a, uint32_t row)
 {
     struct fair_quat sum = fair_quat_of(0.0, 0.0, 0.0, 0.0);
+    SDD_UNROLL(4)
     for (uint32_t e = a->mesh.row[row]; e < a->mesh.row[row + 1]; e++) {
         const struct fair_quat x = fair_get(a->in, a->mesh.column[e]);
         sum = a->dirac ? fair_add(sum, 1.0, fair_product(fair_get(a->dirac, e), x)) : fair_add(sum, a->laplacian[e], x);

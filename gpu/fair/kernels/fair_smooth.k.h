@@ -18,16 +18,7 @@ struct fair_smooth_args {
 
 SDD_FN void k_fair_smooth(int64_t i, const struct fair_smooth_args *a)
 {
-    const struct fair_level *l = &a->level;
-    const uint32_t row = (uint32_t)i;
-    const struct fair_quat b = fair_get(a->b, row);
-    struct fair_quat sum = b;
-    if (a->solver->done)
-        return;
-    for (uint32_t e = l->row[row]; e < l->row[row + 1]; e++) {
-        const uint32_t j = l->column[e] - l->column_base;
-        sum = fair_add(sum, -l->value[e], fair_scale(l->inverse[j], fair_get(a->b, j)));
-    }
-    fair_put(a->x, row, fair_scale(l->inverse[row], fair_add(b, 1.0, sum)));
+    if (!a->solver->done)
+        fair_put(a->x, (uint32_t)i, fair_smoothed(&a->level, a->b, (uint32_t)i));
 }
 #endif

@@ -20,15 +20,8 @@ enum { fair_total_threads = FAIR_LANES };
 SDD_FN void k_fair_total(int64_t tile, const struct fair_total_args *a)
 {
     SDD_SHARED(double, sum, FAIR_LANES);
-    SDD_EACH (lane, FAIR_LANES) {
-        double value = 0.0;
-        for (int64_t k = lane; k < a->n_tiles; k += FAIR_LANES)
-            value += a->part[tile * a->n_tiles + k];
-        sum[lane] = value;
-    }
-    SDD_SYNC;
-    fair_tree(sum);
+    const double total = fair_total_of(a->part + tile * a->n_tiles, a->n_tiles, sum);
     SDD_EACH (lane, 1)
-        a->out[tile] = sum[lane];
+        a->out[tile] = total;
 }
 #endif

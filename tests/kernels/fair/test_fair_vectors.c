@@ -130,6 +130,8 @@ static void test_start(void **state)
     launch_end();
 }
 
+static const double half_products[2] = {1.5, 2.5}; /* The parts of p . q, whose sum is 4. */
+
 /* A step, and the same with a solver that is done: nothing changes. */
 static void test_iteration(void **state)
 {
@@ -145,22 +147,24 @@ static void test_iteration(void **state)
         rz[i / 4 / FAIR_LANES] += numbers[0][i] * z[i];
     }
     for (int64_t done = 0; done < 2; done++) {
-        const struct fair_solver solver = {.alpha = 0.75, .beta = -0.5, .done = done};
+        const struct fair_solver solver = {.rz = 3, .beta = -0.5, .done = done};
         const struct fair_solver *s = launch_in(&solver, 1, sizeof solver);
-        struct fair_advance_args a = {in(numbers[0], 4 * N),
-                                      in(numbers[1], 4 * N),
-                                      launch_inout(numbers[2], 4 * N, 8),
-                                      launch_inout(numbers[3], 4 * N, 8),
-                                      launch_inout(numbers[5], TILES, 8),
-                                      s,
-                                      N};
-        struct fair_inner_args inner = {in(numbers[0], 4 * N),
-                                        launch_in(c.rim, N, 4),
-                                        launch_inout(numbers[4], 4 * N, 8),
-                                        launch_inout(numbers[5], TILES, 8),
-                                        s,
-                                        N,
-                                        0xe};
+        struct fair_advance_args a = {.q = in(numbers[0], 4 * N),
+                                      .p = in(numbers[1], 4 * N),
+                                      .pq = in(half_products, 2),
+                                      .x = launch_inout(numbers[2], 4 * N, 8),
+                                      .r = launch_inout(numbers[3], 4 * N, 8),
+                                      .part = launch_inout(numbers[5], TILES, 8),
+                                      .solver = s,
+                                      .n = N,
+                                      .n_pq = 2};
+        struct fair_inner_args inner = {.r = in(numbers[0], 4 * N),
+                                        .rim = launch_in(c.rim, N, 4),
+                                        .z = launch_inout(numbers[4], 4 * N, 8),
+                                        .part = launch_inout(numbers[5], TILES, 8),
+                                        .solver = s,
+                                        .n = N,
+                                        .held = 0xe};
         struct fair_direction_args d = {in(numbers[4], 4 * N), launch_inout(numbers[1], 4 * N, 8), s};
         LAUNCH(fair_advance, &a, TILES);
         LAUNCH(fair_inner, &inner, TILES);
@@ -173,6 +177,65 @@ static void test_iteration(void **state)
         fair_near(d.p, done ? numbers[1] : p, 4 * N, done ? 0 : 10, "p");
         launch_end();
     }
+}
+
+/* Where p . q is not positive nothing moves. */
+static void test_no_step(void **state)
+{
+    const struct fair_solver solver = {.rz = 3};
+    const double products[2] = {1, -1};
+    double rr[TILES] = {0};
+    (void)state;
+    for (int i = 0; i < 4 * N; i++)
+        rr[i / 4 / FAIR_LANES] += numbers[3][i] * numbers[3][i];
+    struct fair_advance_args a = {.q = in(numbers[0], 4 * N),
+                                  .p = in(numbers[1], 4 * N),
+                                  .pq = in(products, 2),
+                                  .x = launch_inout(numbers[2], 4 * N, 8),
+                                  .r = launch_inout(numbers[3], 4 * N, 8),
+                                  .part = launch_out(TILES, 8),
+                                  .solver = launch_in(&solver, 1, sizeof solver),
+                                  .n = N,
+                                  .n_pq = 2};
+    LAUNCH(fair_advance, &a, TILES);
+    fair_near(a.x, numbers[2], 4 * N, 0, "x");
+    fair_near(a.r, numbers[3], 4 * N, 0, "r");
+    fair_near(a.part, rr, TILES, 1e4, "r . r");
+    launch_end();
+}
+
+/* The last step of the preconditioner, on the whole surface. */
+static void test_inner_relaxes(void **state)
+{
+    static double z[4 * N], rz[TILES];
+    double *value = fair_random(c.n_entries, 31), *inverse = fair_random(N, 32);
+    const struct fair_solver solver = {0};
+    (void)state;
+    memset(rz, 0, sizeof rz);
+    for (uint32_t i = 0; i < 4 * N; i++) {
+        double left = numbers[0][i];
+        for (uint32_t e = c.row[i / 4]; e < c.row[i / 4 + 1]; e++)
+            left -= value[e] * numbers[1][4 * c.column[e] + i % 4];
+        z[i] = c.rim[i / 4] && i % 4 ? 0 : numbers[1][i] + inverse[i / 4] * left;
+        rz[i / 4 / FAIR_LANES] += numbers[0][i] * z[i];
+    }
+    struct fair_inner_args a = {.level = {.row = launch_in(c.row, N + 1, 4),
+                                          .column = launch_in(c.column, c.n_entries, 4),
+                                          .value = in(value, c.n_entries),
+                                          .inverse = in(inverse, N)},
+                                .r = in(numbers[0], 4 * N),
+                                .x = in(numbers[1], 4 * N),
+                                .rim = launch_in(c.rim, N, 4),
+                                .z = launch_out(4 * N, 8),
+                                .part = launch_out(TILES, 8),
+                                .solver = launch_in(&solver, 1, sizeof solver),
+                                .n = N,
+                                .held = 0xe};
+    LAUNCH(fair_inner, &a, TILES);
+    fair_near(a.z, z, 4 * N, 100, "z");
+    fair_near(a.part, rz, TILES, 1e4, "r . z");
+    launch_end();
+    free(value), free(inverse);
 }
 
 /* The first direction is z, whatever p holds. */
@@ -190,13 +253,13 @@ static void test_first_direction(void **state)
     free(p);
 }
 
-static struct fair_solver scalars(struct fair_solver from, int what, int held, const double *sum, int n_sums)
+static struct fair_solver scalars(struct fair_solver from, int what, int held, const double sum[3])
 {
     double parts[900];
-    for (int k = 0; k < n_sums; k++) /* 300 parts of each. */
+    for (int k = 0; k < 3; k++) /* 300 parts of each. */
         for (int i = 0; i < 300; i++)
             parts[300 * k + i] = i == 271 ? sum[k] - 299 : 1;
-    struct fair_scalars_args a = {in(parts, 300 * n_sums), launch_inout(&from, 1, sizeof from), 300, 0.1, what, held};
+    struct fair_scalars_args a = {in(parts, 900), launch_inout(&from, 1, sizeof from), 300, 0.1, what, held};
     LAUNCH(fair_scalars, &a, 1);
     const struct fair_solver out = *(const struct fair_solver *)launch_got(a.solver);
     launch_end();
@@ -205,22 +268,21 @@ static struct fair_solver scalars(struct fair_solver from, int what, int held, c
 
 static void test_scalars(void **state)
 {
-    const double begin[3] = {16, 8, 400}, step[1] = {4}, next[2] = {6, 2}, end[2] = {3, 1}, bad[2] = {NAN, 1},
-                 no[1] = {-1};
+    const double begin[3] = {400, 16, 8}, next[3] = {4, 6, 2}, end[3] = {4, 3, 1}, bad[3] = {4, NAN, 1},
+                 no[3] = {-1, 6, 2};
     (void)state;
-    struct fair_solver s = scalars((struct fair_solver){.n = 77, .done = 1}, FAIR_BEGIN, 0, begin, 3);
-    assert_true(s.rr == 16 && s.rz == 8 && fabs(s.goal - 4) < 1e-12 && s.n == 0 && s.done == 0);
-    s = scalars(s, FAIR_ALPHA, 0, step, 1);
-    assert_true(s.alpha == 2 && s.done == 0);
-    s = scalars(s, FAIR_BETA, 0, next, 2);
+    struct fair_solver s = scalars((struct fair_solver){.n = 77, .done = 1}, FAIR_BEGIN, 0, begin);
+    assert_true(s.rr == 16 && s.rz == 8 && s.beta == 0 && fabs(s.goal - 4) < 1e-12 && s.n == 0 && s.done == 0);
+    s = scalars(s, FAIR_NEXT, 0, next);
     assert_true(s.beta == 0.25 && s.rz == 2 && s.rr == 6 && s.n == 1 && s.done == 0);
-    assert_int_equal(scalars(s, FAIR_BETA, 0, bad, 2).done, 2);
-    assert_int_equal(scalars(s, FAIR_ALPHA, 0, no, 1).done, 2);
-    s = scalars(s, FAIR_BETA, 0, end, 2);
+    assert_int_equal(scalars(s, FAIR_NEXT, 0, bad).done, 2);
+    const struct fair_solver not_positive = scalars(s, FAIR_NEXT, 0, no);
+    assert_true(not_positive.done == 2 && not_positive.n == 1 && not_positive.rr == 6);
+    s = scalars(s, FAIR_NEXT, 0, end);
     assert_true(s.n == 2 && s.done == 1);
-    s = scalars(s, FAIR_BETA, 0, next, 2); /* Done is done. */
+    s = scalars(s, FAIR_NEXT, 0, next); /* Done is done. */
     assert_true(s.n == 2 && s.rr == 3);
-    s = scalars(s, FAIR_BEGIN, 1, begin, 3);
+    s = scalars(s, FAIR_BEGIN, 1, begin);
     assert_true(fabs(s.goal - 0.16) < 1e-12);
 }
 
@@ -400,7 +462,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dots),          cmocka_unit_test(test_total),
         cmocka_unit_test(test_take_unit_rho), cmocka_unit_test(test_start),
-        cmocka_unit_test(test_iteration),     cmocka_unit_test(test_first_direction),
+        cmocka_unit_test(test_iteration),     cmocka_unit_test(test_no_step),
+        cmocka_unit_test(test_inner_relaxes), cmocka_unit_test(test_first_direction),
         cmocka_unit_test(test_scalars),       cmocka_unit_test(test_iterate_and_guess),
         cmocka_unit_test(test_turn),          cmocka_unit_test(test_divergence_and_exact),
         cmocka_unit_test(test_place),         cmocka_unit_test(test_distortion)};
