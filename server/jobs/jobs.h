@@ -91,9 +91,10 @@ struct job {
     uint32_t principal, connection; /* Hashes of who asks; 0 for the daemon itself. */
     int64_t cost_ns[ON_DEVICE + 1]; /* The estimated time of a step on each thread. */
     uint64_t thing;                 /* The hash of what the step on the device works on, such as a topology. */
-    bool lasts;  /* A passed deadline does not end it: its client then gets the answer of job->ops, and it goes on. */
-    bool late;   /* This has happened, maybe in the middle of a step. */
-    bool parked; /* It waits for memory, or has waited and is to get it before others. */
+    bool lasts;    /* A passed deadline does not end it: its client then gets the answer of job->ops, and it goes on. */
+    bool late;     /* This has happened, maybe in the middle of a step. */
+    int64_t after; /* With JOB_WAIT: the job that it watches has to take more steps than this. */
+    bool parked;   /* It waits for memory, or has waited and is to get it before others. */
     bool committed; /* A durable change was made, so the job can no longer be cancelled. */
     atomic_int cancel;
     uint64_t deadline, waiting_since; /* Times of uv_hrtime. */
