@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fair.c: answers POST /v1/meshes/{id}/fair: conformal flow, which makes a new version of a mesh. The job takes its turn
- * at the mesh to begin the flow, which has its own copy of the points; gives the turn back, and takes one step after the
- * other on the device, where others pass between them; and takes its turn again to store the points, if the mesh is at
- * the version that it was. */
+/* fair.c: answers POST /v1/meshes/{id}/fair: conformal flow, which makes a new version of a mesh. The job takes its
+ * turn at the mesh to begin the flow, which has its own copy of the points; gives the turn back, and takes one step
+ * after the other on the device, where others pass between them; and takes its turn again to store the points, if the
+ * mesh is at the version that it was. */
 #include "server/api/api.h"
 #include "gpu/sdd/sdd_fair.h"
 #include "server/base/clock.h"
@@ -218,8 +218,8 @@ static int enrol(struct job *job)
 }
 
 /* ---- the flow ---------------------------------------------------------------------------------------------------- */
-/* Makes the frame of a level's points. The mesh may have changed since the flow began, so what its header says of it was
- * kept. */
+/* Makes the frame of a level's points. The mesh may have changed since the flow began, so what its header says of it
+ * was kept. */
 static int make_frame(struct fair_job *f)
 {
     struct ask_job *a = &f->base.base;

@@ -215,7 +215,7 @@ static void test_client_leaves(void **state)
     assert_int_equal(version_of(id), 2); /* of the second flow alone */
 }
 
-/* ---- one at a time, and others ------------------------------------------------------------------------------------ */
+/* ---- one at a time, and others ----------------------------------------------------------------------------------- */
 static void test_two_at_once(void **state)
 {
     struct answer a;

@@ -207,7 +207,7 @@ static void test_usage(void **state)
     assert_int_equal(subd_fair(client, "m", 1, &r, NULL, &frame, &err), SUBD_EUSAGE);
 }
 
-/* ---- in a loop ----------------------------------------------------------------------------------------------------- */
+/* ---- in a loop --------------------------------------------------------------------------------------------------- */
 static int run(int rc)
 {
     while (rc == SUBD_PENDING) {
@@ -249,7 +249,7 @@ static void test_polled(void **state)
     check_cancelled(other, job.id);
 }
 
-/* ---- the command line ---------------------------------------------------------------------------------------------- */
+/* ---- the command line -------------------------------------------------------------------------------------------- */
 static void test_verb(void **state)
 {
     char id[32], due[64], path[96];
