@@ -15,7 +15,7 @@
 #define IDLE_SECONDS 5
 #define FAIL_MS 100    /* How long a failing daemon still sends its last answers. */
 #define LAST_SECONDS 1 /* How long it sends its last answers after --drain-timeout. */
-#define STUCK_FACTOR 2 /* The device hangs when a step does not pause for longer than this many request deadlines and a minute. */
+#define STUCK_FACTOR 2 /* The device hangs when it does not pause for this many request deadlines and a minute. */
 
 /* ---- stopping ---------------------------------------------------------------------------------------------------- */
 void loop_notify(const char *state)

@@ -99,7 +99,7 @@ const struct cli_verb cli_verbs[] = {
      1,
      1,
      cli_fair,
-     "conformal flow: a fairer surface, whose texture is not sheared, as a new version",
+     "makes a surface fair by conformal flow, which keeps its texture",
      "Each of --steps steps lowers the bending energy; the bar shows it, and how much faces were sheared (1 is not at "
      "all). With --level the refined mesh flows instead, and -o FILE gets it. Ctrl-C cancels the flow, and nothing has "
      "changed.",

@@ -100,7 +100,7 @@ int cli_progress(void *arg, enum subd_phase phase, int64_t done, int64_t total)
 {
     static const char *const labels[] = {"sending", "computing", "receiving"};
     (void)arg;
-    if (!stepping || phase == SUBD_RECEIVING)
+    if (!stepping)
         draw(labels[phase], done, total, 1);
     return phase == SUBD_SENDING ? stops > 0 : cli_stopped();
 }
@@ -112,7 +112,7 @@ void cli_progress_local(const char *label, int64_t done, int64_t total)
 
 void cli_progress_step(int64_t done, int64_t total, const char *what)
 {
-    stepping = 1;
+    stepping = done < total; /* Then the result may come. */
     snprintf(note, sizeof note, "  %s", what);
     draw("fairing", done, total, 0);
 }

@@ -161,7 +161,8 @@ static int watch(subd_client *c)
     f->stage = WATCH;
     job_path(&q.path, f->job.id, "");
     subd_text_add(&q.path, "?after=%lld", (long long)f->job.step);
-    return subd_request_start(c, &q, f->err);
+    const int rc = subd_request_start(c, &q, f->err);
+    return rc == SUBD_ECANCELLED ? give_up(c, rc) : rc;
 }
 
 static int fetch(subd_client *c)
@@ -181,7 +182,7 @@ static int heard(subd_client *c)
     struct subd_flow *f = &c->flow;
     if (f->out)
         *f->out = f->job;
-    if (f->fair.progress && f->fair.progress(f->fair.progress_arg, &f->job))
+    if (f->fair.progress && *f->job.id && f->fair.progress(f->fair.progress_arg, &f->job))
         return give_up(c, subd_fail(f->err, SUBD_ECANCELLED, "the progress callback cancelled the flow"));
     if (strcmp(f->job.state, "cancelled") == 0)
         return subd_fail(f->err, SUBD_ECANCELLED, "the flow was cancelled at step %lld", (long long)f->job.step);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fair.c: answers POST /v1/meshes/{id}/fair: conformal flow, which makes a new version of a mesh. The job takes its turn
- * at the mesh to begin the flow, which has its own copy of the points; gives the turn back, and takes one step after the
- * other on the device, where others pass between them; and takes its turn again to store the points, if the mesh is at
- * the version that it was. */
+/* fair.c: answers POST /v1/meshes/{id}/fair: conformal flow, which makes a new version of a mesh. The job takes its
+ * turn at the mesh to begin the flow, which has its own copy of the points; gives the turn back, and takes one step
+ * after the other on the device, where others pass between them; and takes its turn again to store the points, if the
+ * mesh is at the version that it was. */
 #include "server/api/api.h"
 #include "gpu/sdd/sdd_fair.h"
 #include "server/base/clock.h"
@@ -44,8 +44,10 @@ struct fair_job {
     struct sdd_fair_info info;
     double energy;
     struct sdd_fair_report report;
-    struct payload head; /* With a level: that of its frame, without the points. */
+    struct store_info mesh;      /* As it was when the flow began. */
+    struct sdd_plan_info counts; /* With a level: what it has, and its frame of the points. */
     sdd_plan *level_plan;
+    struct payload payload;
     float *points;
     struct positions *positions; /* They borrow from points. */
     struct fair_record *record;  /* The registry's; NULL until it is there. */
@@ -209,30 +211,35 @@ static int enrol(struct job *job)
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
     m->any_version = false; /* The points are stored for this version alone. */
     m->expected = m->slot->info.version;
+    f->mesh = m->slot->info;
     job->lasts = true;
     job->cost_ns[ON_DEVICE] = STEP_NS_A_VERTEX * (m->slot->info.n_vertices << (2 * f->request.level));
     return SDD_OK;
 }
 
 /* ---- the flow ---------------------------------------------------------------------------------------------------- */
-/* Makes the head of the frame of a level now, while the job holds the mesh. It has no digest: the points come later. */
-static int make_head(struct fair_job *f)
+/* Makes the frame of a level's points. The mesh may have changed since the flow began, so what its header says of it
+ * was kept. */
+static int make_frame(struct fair_job *f)
 {
     struct ask_job *a = &f->base.base;
-    struct sdd_plan_info counts;
-    int rc = level_counts(a, f->request.level, &f->level_plan, &counts);
-    if (rc)
-        return rc;
-    a->request.level = f->request.level;
-    counts.n_blocks = 1;
-    counts.blocks[0] = (struct sdd_block){.semantic = SDD_POSITIONS,
-                                          .format = SDD_F32,
-                                          .components = 3,
-                                          .count = counts.n_vertices,
-                                          .bytes = counts.n_vertices * 3 * (int64_t)sizeof(float)};
-    const struct payload_about about = payload_about_of(a, true);
-    payload_fini(&f->head);
-    return payload_make(&about, &counts, &f->head, &a->base.job.err);
+    struct sdd_plan_info *counts = &f->counts;
+    const int64_t bytes = f->info.n_points * 3 * (int64_t)sizeof *f->points;
+    counts->n_blocks = 1;
+    counts->blocks[0] = (struct sdd_block){.semantic = SDD_POSITIONS,
+                                           .format = SDD_F32,
+                                           .components = 3,
+                                           .count = f->info.n_points,
+                                           .bytes = bytes,
+                                           .data = f->points,
+                                           .digest = sdd_digest(f->points, bytes)};
+    const struct payload_about about = {.mesh_id = f->mesh.id,
+                                        .topology_id = f->mesh.topology_id,
+                                        .backend = memory_of(&a->base.job)->device_info.backend,
+                                        .version = f->mesh.version,
+                                        .level = f->request.level,
+                                        .stage = &f->mesh.stage};
+    return payload_make(&about, counts, &f->payload, &a->base.job.err);
 }
 
 static int begin(struct job *job)
@@ -249,7 +256,7 @@ static int begin(struct job *job)
     needs.device_bytes = f->info.device_bytes + f->info.build_bytes;
     needs.host_bytes = f->info.n_points * 3 * (int64_t)sizeof(float);
     if (!rc && f->request.level)
-        rc = make_head(f);
+        rc = level_counts(&f->base.base, f->request.level, &f->level_plan, &f->counts);
     if (!rc)
         rc = budget_limit(job, "", needs.host_bytes);
     if (!rc)
@@ -320,7 +327,7 @@ static int take_points(struct job *job)
     f->flow->fair = NULL;
     residency_publish(memory_of(job)->residency);
     if (f->request.level)
-        return SDD_OK;
+        return make_frame(f);
     return positions_from_octets(f->points, (size_t)f->info.n_points * 3 * sizeof *f->points, 0, &f->positions,
                                  &job->err);
 }
@@ -335,10 +342,10 @@ static int publish(struct job *job)
 {
     struct fair_job *f = (struct fair_job *)job;
     struct lasting *l = &f->record->base;
-    if (!(l->frame = cached_of_block(&f->head, f->points, f->base.claim)))
+    if (!(l->frame = cached_of_block(&f->payload, f->points, f->base.claim)))
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
     f->base.claim = 0;
-    f->head = (struct payload){0};
+    f->payload = (struct payload){0};
     f->points = NULL;
     l->state = LASTING_DONE;
     return JOB_DONE;
@@ -456,7 +463,7 @@ static void free_job(struct job *job)
         executor_post(job->jobs->compute, &f->flow->task);
     }
     positions_free(f->positions);
-    payload_fini(&f->head);
+    payload_fini(&f->payload);
     sdd_plan_free(f->level_plan);
     free(f->points);
     budget_give(&f->base);

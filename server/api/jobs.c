@@ -102,6 +102,7 @@ void api_job(struct request *r)
         return;
     }
     w->watched = l;
+    w->job.after = after;
     w->job.lasts = true; /* Its deadline is answered with what is known then. */
     operation_start(r, &w->job, &ops, NULL);
 }

@@ -33,8 +33,8 @@ struct request;
 enum queue { ON_LOOP, ON_HOST, ON_STORE, ON_DEVICE };
 /* Results of a step: JOB_DONE skips the other steps, and JOB_AGAIN starts over at the first one. JOB_PARK runs the same
  * step again once there is memory: job->err.needed says how much, and job->err is the answer when none comes. JOB_BACK
- * runs the step before this one again. JOB_TURN, of a step on the loop behind job_leave_turn, goes on with the next step
- * once the job has its turn again; JOB_WAIT, of a step on the loop, once lasting_move wakes it. */
+ * runs the step before this one again. JOB_TURN, of a step on the loop behind job_leave_turn, goes on with the next
+ * step once the job has its turn again; JOB_WAIT, of a step on the loop, once lasting_move wakes it. */
 enum { JOB_DONE = 1, JOB_AGAIN = 2, JOB_PARK = 3, JOB_BACK = 4, JOB_TURN = 5, JOB_WAIT = 6 };
 /* What a job that holds its turn leaves as it is, from job_settle on. */
 enum settled { SETTLED_NOTHING, SETTLED_RECORD, SETTLED_HOST };
@@ -91,9 +91,10 @@ struct job {
     uint32_t principal, connection; /* Hashes of who asks; 0 for the daemon itself. */
     int64_t cost_ns[ON_DEVICE + 1]; /* The estimated time of a step on each thread. */
     uint64_t thing;                 /* The hash of what the step on the device works on, such as a topology. */
-    bool lasts;  /* A passed deadline does not end it: its client then gets the answer of job->ops, and it goes on. */
-    bool late;   /* This has happened, maybe in the middle of a step. */
-    bool parked; /* It waits for memory, or has waited and is to get it before others. */
+    bool lasts;    /* A passed deadline does not end it: its client then gets the answer of job->ops, and it goes on. */
+    bool late;     /* This has happened, maybe in the middle of a step. */
+    int64_t after; /* With JOB_WAIT: the job that it watches has to take more steps than this. */
+    bool parked;   /* It waits for memory, or has waited and is to get it before others. */
     bool committed; /* A durable change was made, so the job can no longer be cancelled. */
     atomic_int cancel;
     uint64_t deadline, waiting_since; /* Times of uv_hrtime. */

@@ -38,13 +38,18 @@ void lasting_begin(struct lastings *s, struct lasting *l, struct job *job)
 void lasting_move(struct lasting *l, int64_t step)
 {
     l->step = step;
-    while (!list_empty(&l->watchers))
-        job_wake(CONTAINER(l->watchers.next, struct job, wait));
+    for (struct list *at = l->watchers.next, *next; at != &l->watchers; at = next) {
+        struct job *job = CONTAINER(at, struct job, wait);
+        next = at->next;
+        if (job->after < step)
+            job_wake(job);
+    }
 }
 
 void lasting_end(struct lastings *s, struct lasting *l, enum lasting_state state, const struct sdd_error *err)
 {
-    lasting_move(l, l->step);
+    while (!list_empty(&l->watchers))
+        job_wake(CONTAINER(l->watchers.next, struct job, wait));
     l->job = NULL;
     l->state = state;
     l->ended = uv_hrtime();

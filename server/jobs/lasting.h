@@ -55,9 +55,9 @@ void lastings_init(struct lastings *s);
 void lastings_fini(struct lastings *s); /* Frees the records, which may post to executors. No job runs any more. */
 /* lasting_begin: takes the record over, whose kind, owner and about are set, for a job that runs. */
 void lasting_begin(struct lastings *s, struct lasting *l, struct job *job);
-/* lasting_move: the job has taken so many steps: wakes those that watch it. */
+/* lasting_move: the job has taken so many steps: wakes those that wait for that (job->after). */
 void lasting_move(struct lasting *l, int64_t step);
-/* lasting_end: the job is over, in this state; `err` is copied, or NULL. */
+/* lasting_end: the job is over, in this state, and all that watch it are woken; `err` is copied, or NULL. */
 void lasting_end(struct lastings *s, struct lasting *l, enum lasting_state state, const struct sdd_error *err);
 /* lasting_forget: frees the record of a job that is over. */
 void lasting_forget(struct lastings *s, struct lasting *l);

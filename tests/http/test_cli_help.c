@@ -11,9 +11,9 @@
 #define SAMPLE_ID "m_6fc15f7f543cabae"
 
 static struct daemon d;
-static const char *const verbs[] = {"push",   "refine", "patches", "matrix", "positions", "edit",
-                                    "rename", "ls",     "show",    "rm",     "pull",      "plan",
-                                    "stat",   "health", "bench",   "help",   "completion"};
+static const char *const verbs[] = {"push",   "refine", "patches", "matrix", "positions",  "edit",
+                                    "rename", "ls",     "show",    "rm",     "pull",       "plan",
+                                    "stat",   "health", "bench",   "help",   "completion", "fair"};
 enum { N_VERBS = sizeof verbs / sizeof *verbs };
 
 static int start(void **state)

@@ -2,6 +2,7 @@
 /* Conformal flow over HTTP: the new version, the life of its job, every refusal, and what is left when the daemon ends
  * in the middle of a flow. */
 #include "tests/http/frames.h"
+#include "tests/http/torus.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,24 +32,9 @@ static int stop(void **state)
     return 0;
 }
 
-/* A bumpy torus of around x around quads. */
 static void create_torus(int around, double stretch, char id[32])
 {
-    const size_t size = (size_t)(around * around) * 140;
-    char *obj = malloc(size);
-    size_t n = 0;
-    assert_non_null(obj);
-    for (int i = 0; i < around * around; i++) {
-        const double a = 2 * M_PI * (i / around) / around, b = 2 * M_PI * (i % around) / around;
-        const double r = 1 + 0.2 * sin(3 * a) * cos(2 * b);
-        n += (size_t)snprintf(obj + n, size - n, "v %.9g %.9g %.9g\n", stretch * (3 + r * cos(b)) * cos(a),
-                              (3 + r * cos(b)) * sin(a), r * sin(b) / stretch);
-    }
-    for (int i = 0; i < around * around; i++) {
-        const int x = i % around, right = (x + 1) % around, row = i - x, next = (row + around) % (around * around);
-        n += (size_t)snprintf(obj + n, size - n, "f %d %d %d %d\n", row + x + 1, row + right + 1, next + right + 1,
-                              next + x + 1);
-    }
+    char *obj = torus_obj(around, stretch);
     create_obj(&d, obj, id);
     free(obj);
 }
@@ -229,7 +215,7 @@ static void test_client_leaves(void **state)
     assert_int_equal(version_of(id), 2); /* of the second flow alone */
 }
 
-/* ---- one at a time, and others ------------------------------------------------------------------------------------ */
+/* ---- one at a time, and others ----------------------------------------------------------------------------------- */
 static void test_two_at_once(void **state)
 {
     struct answer a;
@@ -430,6 +416,112 @@ static void test_not_converged(void **state)
     assert_int_equal(version_of(id), 1);
 }
 
+/* ---- levels ------------------------------------------------------------------------------------------------------ */
+static void test_level(void **state)
+{
+    struct answer a, frame, refined;
+    char id[32], link[80], path[96], text[256];
+    (void)state;
+    create_torus(12, 1, id);
+    begin(id, FIRST ASYNC "Idempotency-Key: f-3\r\n", "{\"steps\":2,\"level\":1}", link);
+    wait_until(link, "state", "done", &a);
+    snprintf(path, sizeof path, "%s/frame", link);
+    assert_string_equal(answer_member(&a, "frame", text), path);
+    const long long bytes = answer_number(&a, "frameBytes");
+    answer_free(&a);
+    http_ask(&d, "GET", path, ACCEPT_FRAME, NULL, 0, &frame);
+    assert_int_equal(frame.status, 200);
+    assert_int_equal(frame.bytes, bytes);
+    frame_check(&frame);
+    ask_mesh(&d, id, "refined?level=1&include=positions", ACCEPT_FRAME, &refined);
+    size_t end;
+    Subdd__V1__FrameHeader *h = frame_header(&frame, &end), *r = frame_header(&refined, &end);
+    assert_int_equal(h->level, 1);
+    assert_int_equal(h->version, 1);
+    assert_int_equal(h->blocks[0]->count, r->blocks[0]->count);
+    const float *p = (const float *)(const void *)(frame.body + h->blocks[0]->offset),
+                *q = (const float *)(const void *)(refined.body + r->blocks[0]->offset);
+    double moved = 0;
+    for (uint64_t k = 0; k < 3 * h->blocks[0]->count; k++)
+        moved = fmax(moved, fabs((double)p[k] - (double)q[k]));
+    assert_true(moved > 1e-4 && moved < 1);
+    subdd__v1__frame_header__free_unpacked(h, NULL);
+    subdd__v1__frame_header__free_unpacked(r, NULL);
+    answer_free(&frame);
+    answer_free(&refined);
+    fair(id, FIRST "Idempotency-Key: f-3\r\n", "{\"steps\":2,\"level\":1}", &a); /* The same job. */
+    assert_int_equal(a.status, 200);
+    assert_true(answer_field(&a, "Idempotency-Replayed", text, sizeof text));
+    assert_string_equal(answer_member(&a, "frame", text), path);
+    answer_free(&a);
+    assert_int_equal(version_of(id), 1); /* Nothing is stored. */
+    job("DELETE", link, &a);
+    assert_int_equal(a.status, 204);
+    answer_free(&a);
+    http_ask(&d, "GET", path, ACCEPT_FRAME, NULL, 0, &a);
+    assert_problem(&a, 410, "gone", "job");
+    answer_free(&a);
+    fair(id, FIRST, "{\"level\":1}", &a); /* Waited for, the job is the answer. */
+    assert_int_equal(a.status, 200);
+    assert_string_equal(answer_member(&a, "state", text), "done");
+    snprintf(path, sizeof path, "%s", answer_member(&a, "frame", text));
+    answer_free(&a);
+    http_ask(&d, "GET", path, ACCEPT_FRAME, NULL, 0, &a);
+    assert_int_equal(a.status, 200);
+    answer_free(&a);
+}
+
+/* A job of the control mesh has no frame, and neither has one that still runs. */
+static void test_no_frame(void **state)
+{
+    struct answer a;
+    char id[32], link[80], path[96];
+    (void)state;
+    create_torus(30, 1, id);
+    begin(id, FIRST ASYNC, LONG, link);
+    snprintf(path, sizeof path, "%s/frame", link);
+    http_ask(&d, "GET", path, ACCEPT_FRAME, NULL, 0, &a);
+    assert_problem(&a, 404, "not_found", "job");
+    answer_free(&a);
+    cancel(link);
+}
+
+/* A GET with `after` is answered when the job moves, and at its deadline. */
+static void test_after(void **state)
+{
+    struct answer a;
+    char id[32], link[80], target[128], text[256];
+    (void)state;
+    create_torus(30, 1, id);
+    begin(id, FIRST ASYNC, "{\"steps\":12,\"tau\":0.001,\"exactness\":false}", link);
+    for (long long step = 0; step < 12;) {
+        snprintf(target, sizeof target, "%s?after=%lld", link, step);
+        job("GET", target, &a);
+        assert_int_equal(a.status, 200);
+        assert_true(answer_number(&a, "step") > step);
+        step = answer_number(&a, "step");
+        answer_free(&a);
+    }
+    wait_until(link, "state", "done", &a);
+    answer_free(&a);
+    snprintf(target, sizeof target, "%s?after=12", link); /* It is over: no waiting. */
+    job("GET", target, &a);
+    assert_string_equal(answer_member(&a, "state", text), "done");
+    answer_free(&a);
+    begin(id, "If-Match: \"2\"\r\n" ASYNC, LONG, link);
+    snprintf(target, sizeof target, "%s?after=1000000", link);
+    http_ask(&d, "GET", target, "Subdd-Timeout-Ms: 100\r\n", NULL, 0, &a);
+    assert_int_equal(a.status, 200);
+    assert_string_equal(answer_member(&a, "state", text), "running");
+    assert_true(a.seconds > 0.09 && a.seconds < 10);
+    answer_free(&a);
+    snprintf(target, sizeof target, "%s?after=soon", link);
+    job("GET", target, &a);
+    assert_problem(&a, 400, "invalid_argument", "after");
+    answer_free(&a);
+    cancel(link);
+}
+
 static void test_ids(void **state)
 {
     static const struct {
@@ -464,12 +556,14 @@ static void test_ids(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_version),       cmocka_unit_test(test_life),
-        cmocka_unit_test(test_deadline),      cmocka_unit_test(test_client_leaves),
-        cmocka_unit_test(test_two_at_once),   cmocka_unit_test(test_others_pass),
-        cmocka_unit_test(test_repeated),      cmocka_unit_test(test_repeated_while_running),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_bad_meshes),
-        cmocka_unit_test(test_not_converged), cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_version),     cmocka_unit_test(test_life),
+        cmocka_unit_test(test_deadline),    cmocka_unit_test(test_client_leaves),
+        cmocka_unit_test(test_two_at_once), cmocka_unit_test(test_others_pass),
+        cmocka_unit_test(test_repeated),    cmocka_unit_test(test_repeated_while_running),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_bad_meshes),
+        cmocka_unit_test(test_level),       cmocka_unit_test(test_no_frame),
+        cmocka_unit_test(test_after),       cmocka_unit_test(test_not_converged),
+        cmocka_unit_test(test_ids),
     };
     return cmocka_run_group_tests_name("http/flow", tests, start, stop);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libsubd in a libuv loop, by the callbacks of subd_loop.h: many clients in one loop, calls that follow each other,
  * refusals, cancels and clients that are closed on the way; and that no descriptor and no timer is left behind. */
-#include "client/lib/subd.h"
+#include "client/lib/subd_fair.h"
 #include "tests/http/canned.h"
 #include "tests/http/daemon.h"
+#include "tests/http/torus.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -321,16 +322,48 @@ static void test_wrong_use(void **state)
     finish(&loop);
 }
 
+static int count_steps(void *arg, const struct subd_job *job)
+{
+    int64_t *steps = arg;
+    *steps = job->step;
+    return job->steps > 3 && job->step > 0; /* The long flow is cancelled. */
+}
+
+/* A flow makes a request for each step, and tells its end once; so does one that is cancelled. */
+static void test_flow_is_one_call(void **state)
+{
+    static const struct subd_config config = SUBD_INIT(subd_config, .server = url);
+    char id[32], *obj = torus_obj(20, 1);
+    (void)state;
+    create_obj(&served, obj, id);
+    free(obj);
+    for (int i = 0; i < 2; i++) {
+        int64_t steps = 0;
+        const struct subd_fair r = SUBD_INIT(subd_fair, .steps = i ? 1000 : 3, .tau = i ? 0.001 : 0.25,
+                                             .progress = count_steps, .progress_arg = &steps);
+        struct subd_job job = {.version = 0};
+        struct user u;
+        uv_loop_t loop;
+        assert_int_equal(uv_loop_init(&loop), 0);
+        user_open(&u, &loop, &config);
+        assert_int_equal(subd_fair(u.client, id, 1 + i, &r, &job, NULL, &u.err), SUBD_PENDING);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        assert_int_equal(u.n_done, 1);
+        assert_int_equal(u.code, i ? SUBD_ECANCELLED : SUBD_OK);
+        assert_int_equal(job.version, i ? 0 : 2);
+        assert_true(i ? steps > 0 : steps == 3);
+        user_close(&u);
+        finish(&loop);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_many_in_one_loop),
-        cmocka_unit_test(test_calls_follow_each_other),
-        cmocka_unit_test(test_find_is_one_call),
-        cmocka_unit_test(test_failures_are_told),
-        cmocka_unit_test(test_cancel_from_a_thread),
-        cmocka_unit_test(test_close_under_way),
-        cmocka_unit_test(test_wrong_use),
+        cmocka_unit_test(test_many_in_one_loop),  cmocka_unit_test(test_calls_follow_each_other),
+        cmocka_unit_test(test_find_is_one_call),  cmocka_unit_test(test_flow_is_one_call),
+        cmocka_unit_test(test_failures_are_told), cmocka_unit_test(test_cancel_from_a_thread),
+        cmocka_unit_test(test_close_under_way),   cmocka_unit_test(test_wrong_use),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

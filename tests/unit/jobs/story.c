@@ -43,6 +43,8 @@ static int run_step(struct job *job)
     story_note(s, story_thread());
     if (at == s->share_at)
         (void)job_share(job);
+    if (at == s->leave_at)
+        (void)job_leave_turn(job);
     if (at == s->settle_at)
         job_settle(job, SETTLED_HOST);
     if (at == s->close_at)
@@ -64,7 +66,7 @@ static int run_step(struct job *job)
     }
     if (s->rc[at] < 0)
         return job_fail(job, s->rc[at], "there", "step %d failed", at);
-    return s->rc[at] == JOB_AGAIN && s->again-- <= 0 ? SDD_OK : s->rc[at];
+    return (s->rc[at] == JOB_AGAIN || s->rc[at] == JOB_BACK) && s->again-- <= 0 ? SDD_OK : s->rc[at];
 }
 
 static void answer_well(struct job *job)
@@ -99,7 +101,7 @@ struct story *story_tell(char name)
     s->name = name;
     memcpy(s->steps, steps, sizeof steps);
     s->ops = (struct job_ops){s->steps, answer_well, free_job};
-    s->hold_at = s->share_at = s->close_at = s->answer_at = s->commit_at = s->settle_at = NEVER;
+    s->hold_at = s->share_at = s->close_at = s->answer_at = s->commit_at = s->settle_at = s->leave_at = NEVER;
     s->principal = 1;
     s->request.code = 1;
     sem_init(&s->begun, 0, 0);

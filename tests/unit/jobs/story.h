@@ -23,11 +23,12 @@ struct story {
     int rc[N_STEPS]; /* of each step; an error is worded "step 3 failed" */
     int parks;       /* how often JOB_PARK is meant */
     int64_t needed;  /* with it */
-    int again;       /* how often JOB_AGAIN is meant */
+    int again;       /* how often JOB_AGAIN, or JOB_BACK, is meant */
     int hold_at;     /* this step waits for `go_on`, once it has said `begun` */
     sem_t begun, go_on;
     int share_at, close_at, answer_at, commit_at; /* steps that call job_share, job_close, job_answer; that commit */
     int settle_at;                                /* this step calls job_settle, for all */
+    int leave_at;                                 /* this step calls job_leave_turn */
     uint32_t principal;                           /* who asks; 1 unless it is set before the start */
     int64_t cost_ns;                              /* of the device's step */
     enum settled peeks;
