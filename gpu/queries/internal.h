@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* internal.h: plans and the making of rows, for this room alone. Its door is sdd_queries.h. queries.c plans and checks,
  * rows.c makes flat rows, by_tiles.c all rows by tiles, and rings.c goes round by round; rule.c chooses. levels.c makes
- * refined levels. */
+ * refined levels, and lines.c what their edges need by formula. */
 #ifndef SDD_QUERIES_INTERNAL_H
 #define SDD_QUERIES_INTERNAL_H
 #include "gpu/queries/queries.h"
 #include "gpu/sdd/sdd_queries.h"
+
+/* queries_lines: gives q what the edges of refined levels of a manifold mesh need, which is made when it is first asked
+ * for, and kept with the topology: 20 B a control edge, whatever the level.
+ * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
+int queries_lines(const sdd_topology *t, struct sdd_neighbors *q, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* queries_fold: whether a vertex inside a manifold surface has only two faces.
+ * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
+int queries_fold(const sdd_topology *t, int *has_fold, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* How rows are made. The first lets the rule choose (rule.c). */
 enum query_way { QUERY_BY_RULE, QUERY_FLAT, QUERY_TRANSPOSE, QUERY_KEPT };

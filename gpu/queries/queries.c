@@ -56,23 +56,47 @@ static const char *kind_of(int relation)
     return relation <= SDD_VF ? "vertices" : relation <= SDD_EF ? "edges" : "faces";
 }
 
-/* Of the topology, or where `level` is not 0, of that level of quads. */
+static int has_edges(int relation)
+{
+    return relation == SDD_VE || relation == SDD_EV || relation == SDD_EF || relation == SDD_FE;
+}
+
+/* A level has a part of each level-1 edge in each step, and edges inside each level-1 quad. */
+static int64_t count_edges(const sdd_topology *t, int level)
+{
+    const int64_t m = (int64_t)1 << (level - 1), C = t->info.n_corners;
+    return (2 * (int64_t)t->info.n_edges + C) * m + 2 * C * m * (m - 1);
+}
+
+/* Of the topology, or where `level` is not 0, of that level of grids. */
 static int64_t count_elements(const sdd_topology *t, int relation, int level)
 {
+    if (level > 0 && (relation == SDD_EV || relation == SDD_EF))
+        return count_edges(t, level);
+    if (level > 0 && relation > SDD_VF)
+        return t->scheme->kind == SCHEME_QUADS ? t->info.n_corners << 2 * (level - 1) : t->info.n_faces << 2 * level;
     if (level > 0)
-        return relation <= SDD_VF ? topology_points(t, level) : t->info.n_corners << 2 * (level - 1);
+        return topology_points(t, level);
     return relation <= SDD_VF ? t->info.n_vertices : relation <= SDD_EF ? t->info.n_edges : t->info.n_faces;
 }
 
-/* Whether rows of a refined level follow from grid order: those without edges, of quads, where no hole is left out and
- * edges have at most two faces. */
-static int is_by_formula(const sdd_topology *t, const struct sdd_query_request *r)
+/* Says whether rows of a refined level follow from grid order, in which no hole is left out and edges have at most two
+ * faces. Relations with edges are those of quads, from level 2 on, where no row depends on the size of a control face.
+ * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
+static int find_formula(const sdd_topology *t, const struct sdd_query_request *r, int *out, struct sdd_error *err)
 {
-    const int without_edges =
-        r->relation == SDD_VV || r->relation == SDD_VF || r->relation == SDD_FV || r->relation == SDD_FF;
-    return r->level > 0 && without_edges && !r->oriented && t->info.manifold && t->info.n_holes == 0 &&
-           t->scheme->kind == SCHEME_QUADS && topology_points(t, r->level) < (int64_t)UINT32_MAX &&
-           t->info.n_corners << 2 * (r->level - 1) < (int64_t)UINT32_MAX;
+    const int quads = t->scheme->kind == SCHEME_QUADS;
+    int has_fold = 0, rc = SDD_OK;
+    *out = r->level > 0 && !r->oriented && t->info.manifold && !t->info.n_holes && t->scheme->has_grids &&
+           topology_points(t, r->level) < (int64_t)UINT32_MAX &&
+           count_elements(t, SDD_FV, r->level) < (int64_t)UINT32_MAX;
+    if (*out && has_edges(r->relation))
+        *out = quads && r->level > 1 && count_edges(t, r->level) < (int64_t)UINT32_MAX;
+    if (*out && !quads) {
+        rc = queries_fold(t, &has_fold, err);
+        *out = !has_fold;
+    }
+    return rc;
 }
 
 /* Says how many rows there are, and checks that their elements exist. */
@@ -140,7 +164,8 @@ static int work_begin(sdd_topology *t, const sdd_query_plan *p, const struct sdd
     *w = (struct query_work){.device = t->device, .topology = t, .plan = p, .cancel = run ? run->cancel : NULL};
     int rc = tiles_neighbors(t, &w->neighbors, err);
     w->neighbors.level = p->by_formula ? p->request.level : 0;
-    return rc;
+    w->neighbors.is_triangles = t->scheme->kind == SCHEME_TRIANGLES;
+    return !rc && p->by_formula && has_edges(p->request.relation) ? queries_lines(t, &w->neighbors, err) : rc;
 }
 
 /* Counts the ids of all rows. Rows of FF have a length that only their making tells, and tiles do not have to write
@@ -164,12 +189,15 @@ int query_plan_by(sdd_topology *t, const struct sdd_query_request *r, int way, c
     struct query_work w;
     sdd_query_plan *p = NULL;
     sdd_topology *of_level;
+    int by_formula = 0;
     *out = NULL;
     int rc = check_request(r, err);
     if (!rc)
-        rc = queries_level(t, is_by_formula(t, r) ? 0 : r->level, run, &of_level, err);
+        rc = find_formula(t, r, &by_formula, err);
     if (!rc)
-        rc = plan_begin(of_level, r, is_by_formula(t, r), &p, err);
+        rc = queries_level(t, by_formula ? 0 : r->level, run, &of_level, err);
+    if (!rc)
+        rc = plan_begin(of_level, r, by_formula, &p, err);
     if (!rc)
         rc = work_begin(of_level, p, run, &w, err);
     if (!rc) {

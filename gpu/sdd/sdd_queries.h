@@ -55,10 +55,11 @@ struct sdd_query_info {
 typedef struct sdd_query_plan sdd_query_plan;
 /* sdd_query_plan_create: counts the ids of each row, on the device; all sizes are exact. The plan keeps a copy of the
  * request. On a mesh that is not manifold the first plan makes a list of the uses of each edge and keeps it with the
- * topology. Rows of VV, VF, FV and FF of a refined level of quads follow from grid order, and nothing of the level is
- * stored. For other relations and schemes, meshes with holes and ones that are not manifold, the connectivity of the
- * level is made from the faces that sdd_refine gives (without holes), about 60 B a corner, and kept until another level
- * is asked for. `run` may be NULL.
+ * topology. Rows of a refined level follow from grid order, and nothing of the level is stored; for those with edges,
+ * which are of quads from level 2 on, 20 B a control edge are kept with the topology. Else the connectivity of a level
+ * is made from the faces that sdd_refine gives (without holes), about 60 B a corner, and kept until another level is
+ * asked for: for edges of triangles, all of sqrt3, oriented rows, and of meshes that have holes, are not manifold, or
+ * have triangles that share two edges. `run` may be NULL.
  * Errors  SDD_EQUERY with field relation, level, ring, oriented (naming the first vertex with an edge that is not
  *         manifold), first, count or ids (naming the first one and how many elements there are); SDD_ETOO_LARGE
  *         with field max_bytes or level and `needed`, exactly or as the least that it takes; SDD_ENO_MEMORY,

@@ -17,6 +17,14 @@ enum sdd_relation_of_kernels {
     SDD_RELATION_FF
 };
 
+/* Of a manifold mesh: the halves of its edges, 2e at the lower vertex of edge e and 2e + 1 at the higher one, for the
+ * numbers of edges of its refined levels. NULL where these are not asked for. */
+struct sdd_lines {
+    const uint32_t *place; /* Shape [2 E]: where each half stands in `line`. */
+    const uint32_t *line;  /* Shape [2 E]: the halves at each vertex, vertex after vertex, ascending. */
+    const uint32_t *uses;  /* Shape [E + 1]: how many faces the edges before have, all together. */
+};
+
 /* A control mesh with the corners that use each edge. In a manifold mesh these are the edge's lowest corner and its
  * twin, and the two arrays are NULL. */
 struct sdd_neighbors {
@@ -24,6 +32,8 @@ struct sdd_neighbors {
     const uint32_t *use_begin;  /* Shape [E + 1]. */
     const uint32_t *use_corner; /* Shape [C]: ascending for each edge. */
     int32_t level; /* 0, or the refined level whose rows are made by formula (gpu/queries/kernels/grid_row.dev.h). */
+    int32_t is_triangles; /* Whether the refined level is one of triangles. */
+    struct sdd_lines lines;
 };
 
 /* Which elements have rows: those of the list, or all from `first` on where it is NULL. */

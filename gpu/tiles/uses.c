@@ -85,7 +85,7 @@ static int make_uses(const sdd_topology *t, struct uses *u, struct sdd_error *er
 
 int tiles_neighbors(const sdd_topology *t, struct sdd_neighbors *out, struct sdd_error *err)
 {
-    *out = (struct sdd_neighbors){topology_control(t), NULL, NULL, 0};
+    *out = (struct sdd_neighbors){.mesh = topology_control(t)};
     if (t->info.manifold)
         return SDD_OK;
     struct uses *u = topology_kept_get(t, NULL, &uses_ops, err);

@@ -143,6 +143,8 @@ static int refuse(struct fields_job *f, int64_t n_vertices)
         err->available = n_vertices;
     if (err->code == SDD_EQUERY && !err->available && strcmp(err->field, "iterations") == 0)
         err->available = SDD_MAX_SMOOTHINGS;
+    if (err->code == SDD_EQUERY && !err->available && strcmp(err->field, "strength") == 0)
+        err->available = 1;
     return err->code;
 }
 
@@ -310,7 +312,8 @@ static int parse(struct job *job)
         return rc;
     f->smoothing.max_bytes = job_service(job)->config->max_output_bytes;
     f->smoothing.level = f->level;
-    return decode_end(m, smooth_from_json(m->body, m->body_bytes, &f->smoothing, &job->err));
+    rc = decode_end(m, smooth_from_json(m->body, m->body_bytes, &f->smoothing, &job->err));
+    return rc && rc == job->err.code ? refuse(f, 0) : rc;
 }
 
 static int match(struct job *job)

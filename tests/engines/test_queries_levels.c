@@ -93,6 +93,42 @@ static void test_levels(void **state)
     soup_each(N_SOUPS, MOST_OF_LEVELS / 2, check_levels);
 }
 
+/* Asks for the rows of these elements of level 13. */
+static struct query_answer rows_of(sdd_topology *t, int relation, const uint32_t *ids, int64_t n)
+{
+    struct query_answer a;
+    struct sdd_error err = {0};
+    int64_t *list = xalloc(n, sizeof *list);
+    for (int64_t i = 0; i < n; i++)
+        list[i] = ids[i];
+    const struct sdd_query_request r = {.relation = relation, .level = 13, .ring = 1, .ids = list, .n_ids = n};
+    assert_int_equal(query_in_pieces(t, &r, n, &a, &err), SDD_OK);
+    free(list);
+    return a;
+}
+
+/* What has an edge is what the edge has, among 800 M edges: those of vertices of each kind, and of faces. */
+static void check_deep_edges(sdd_topology *t)
+{
+    static const uint32_t last = 6u * 8192 * 8192 + 1;
+    for (int relation = SDD_VE; relation <= SDD_FE; relation += SDD_FE - SDD_VE) {
+        uint32_t ids[400], from = 0;
+        for (uint32_t i = 0; i < 400; i++)
+            ids[i] = i < 100 ? i : i < 200 ? 99999 + i : relation == SDD_VE ? last - (i - 200) * 999983 : i * 999983;
+        struct query_answer edges = rows_of(t, relation, ids, 400);
+        struct query_answer back = rows_of(t, relation == SDD_VE ? SDD_EV : SDD_EF, edges.ids, edges.offset[400]);
+        assert_int_equal(back.info.n_ids, 2 * edges.info.n_ids);
+        for (uint32_t i = 0; i < 400; i++)
+            for (; from < edges.offset[i + 1]; from++) {
+                const uint32_t *pair = back.ids + 2 * (size_t)from;
+                assert_true(edges.ids[from] < 12u * 8192 * 8192 && pair[0] < pair[1]);
+                assert_true(pair[0] == ids[i] || pair[1] == ids[i]);
+            }
+        query_answer_free(&edges);
+        query_answer_free(&back);
+    }
+}
+
 /* A few rows of a level of 400 M vertices, and a level that is too deep for a topology of its own. */
 static void test_deep_levels(void **state)
 {
@@ -106,8 +142,9 @@ static void test_deep_levels(void **state)
     assert_int_equal(a.info.n_elements, 6ll * 8192 * 8192 + 2);
     assert_int_equal(a.info.n_ids, 12000); /* two steps on a grid of quads */
     query_answer_free(&a);
+    check_deep_edges(f.topology);
     r.relation = SDD_VE;
-    r.ring = 1;
+    r.ring = r.oriented = 1;
     sdd_query_plan *plan;
     assert_int_equal(sdd_query_plan_create(f.topology, &r, NULL, &plan, &err), SDD_ETOO_LARGE);
     assert_string_equal(err.field, "level");

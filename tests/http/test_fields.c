@@ -10,7 +10,11 @@
 static const char flat[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0.5 0 0\nv 9 9 9\nf 1 2 3 4\nf 1 5 2\n";
 
 static struct daemon d;
-static char cube[32], thin[32], grid[32];
+/* Three quads at one edge. */
+static const char fins[] =
+    "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv -1 1 0\nv -1 0 0\nv 0 0 1\nf 1 2 3 4\nf 1 4 5 6\nf 1 4 7\n";
+
+static char cube[32], thin[32], grid[32], fin[32];
 
 static int start(void **state)
 {
@@ -18,6 +22,7 @@ static int start(void **state)
     daemon_start(&d, (const char *const[]){"--max-output-bytes", "1000", NULL});
     create_cube(&d, cube);
     create_obj(&d, flat, thin);
+    create_obj(&d, fins, fin);
     create_grid(&d, 20, grid);
     return 0;
 }
@@ -356,11 +361,20 @@ static void test_smooth_refused(void **state)
         assert_problem(&a, rows[i].status, rows[i].code, rows[i].field);
         if (rows[i].field && strcmp(rows[i].field, "iterations") == 0 && a.status == 422)
             assert_int_equal(answer_number(&a, "limit"), 1000);
+        if (rows[i].field && strcmp(rows[i].field, "strength") == 0)
+            assert_int_equal(answer_number(&a, "limit"), 1);
         answer_free(&a);
     }
     smooth(thin, "", "", "{\"method\":\"cotangent\"}", &a);
     assert_problem(&a, 422, "invalid_query", "triangles");
     assert_non_null(strstr(a.body, "face 1"));
+    answer_free(&a);
+    smooth(thin, "?level=1", "", "{\"method\":\"implicitFlow\"}", &a);
+    assert_problem(&a, 422, "invalid_query", "triangles"); /* of the level */
+    answer_free(&a);
+    smooth(fin, "", "", "{\"method\":\"implicitFlow\"}", &a);
+    assert_problem(&a, 422, "invalid_query", "method");
+    assert_non_null(strstr(a.body, "curvatureFlow"));
     answer_free(&a);
     smooth(thin, "", "", "{\"method\":\"uniform\"}", &a); /* which needs no cotangent */
     assert_int_equal(a.status, 200);

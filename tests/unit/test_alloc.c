@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory runs out at every k-th allocation, once and from then on: each reader, edit and store call says so and leaks
- * nothing. The process has its allocator replaced, so libraries run short too; sanitizers have their own and skip. */
+ * nothing. */
 #include "server/mesh/edits/edits.h"
 #include "server/mesh/encode.h"
 #include "server/store/store.h"
 #include "subdd.pb-c.h"
+#include "tests/failing_malloc.h"
 #include "tests/unit/sample.h"
 #include "tests/unit/tempdir.h"
 #include <setjmp.h>
@@ -14,61 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static void test_nothing(void **state)
-{
-    (void)state;
-    print_message("skipped: the sanitizer has an allocator of its own\n");
-    skip();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-#else
-
-void *__libc_malloc(size_t n);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *p, size_t n);
-void __libc_free(void *p);
-
-static int64_t live, left = -1; /* blocks; allocations until one fails, -1: none does */
-static int forever, failed;
-
-static int fails(void)
-{
-    if (left < 0 || left-- > 0)
-        return 0;
-    left = forever ? 0 : -1;
-    failed = 1;
-    return 1;
-}
-
-void *malloc(size_t n)
-{
-    void *p = fails() ? NULL : __libc_malloc(n);
-    live += p != NULL;
-    return p;
-}
-void *calloc(size_t n, size_t size)
-{
-    void *p = fails() ? NULL : __libc_calloc(n, size);
-    live += p != NULL;
-    return p;
-}
-void *realloc(void *old, size_t n)
-{
-    void *p = fails() ? NULL : __libc_realloc(old, n);
-    live += p != NULL && !old;
-    return p;
-}
-void free(void *p)
-{
-    live -= p != NULL;
-    __libc_free(p);
-}
+#ifndef FAILING_MALLOC_SKIPS
 
 static struct mesh *cube;
 static char *dir;
@@ -275,28 +222,6 @@ static struct mesh *rich_cube(void)
     mesh_free(primvars);
     mesh_free(sets);
     return m;
-}
-
-/* The first k that does not fail ends it. A run may succeed in spite of a failure where a library makes do. `spared`
- * blocks may leak: GnuTLS 3.7 loses its handle when memory runs out within gnutls_hash_init. */
-static void torture(int (*run)(void), int spared)
-{
-    int64_t k = 0;
-    assert_int_equal(run(), SDD_OK); /* caches are warm */
-    for (forever = 0; forever < 2; forever++) {
-        for (k = 0, failed = 1; failed; k++) {
-            int64_t before = live;
-            failed = 0;
-            left = k;
-            int rc = run();
-            left = -1;
-            if (rc != SDD_OK && (rc != SDD_ENO_MEMORY || !failed))
-                fail_msg("allocation %lld: %d", (long long)k, rc);
-            if (live < before || live > before + spared)
-                fail_msg("allocation %lld: %lld blocks leaked", (long long)k, (long long)(live - before));
-        }
-    }
-    print_message("%lld allocations failed, once and forever\n", (long long)k - 1);
 }
 
 static void test_readers(void **state)

@@ -4,6 +4,7 @@
 #ifndef SDD_QUERY_ROW_DEV_H
 #define SDD_QUERY_ROW_DEV_H
 #include "gpu/queries/kernels/grid_row.dev.h"
+#include "gpu/queries/kernels/tri_row.dev.h"
 #include "gpu/tiles/tile_arrays.h"
 
 /* Which rows a launch makes: all, or where `tile` is given, those of elements that a flat tile owns. */
@@ -164,8 +165,12 @@ SDD_FN void sdd_row_of_face(struct sdd_row *r, const struct sdd_neighbors *q, in
 SDD_FN void sdd_row_collect(struct sdd_row *r, const struct sdd_neighbors *q, int32_t relation, uint32_t x)
 {
     const struct sdd_control *m = &q->mesh;
+    if (q->level > 0 && q->is_triangles) {
+        sdd_row_of_triangles(r, q, relation, x);
+        return;
+    }
     if (q->level > 0) {
-        sdd_row_of_level(r, q, relation, x);
+        sdd_row_of_quads(r, q, relation, x);
         return;
     }
     switch (relation) {

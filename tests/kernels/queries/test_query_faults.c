@@ -16,6 +16,13 @@ static const struct sdd_mesh_desc manifold = {
     .n_vertices = 7, .n_faces = 3, .n_corners = 10, .face_counts = counts, .face_vertices = vertices};
 static const struct sdd_mesh_desc fins = {
     .n_vertices = 7, .n_faces = 4, .n_corners = 13, .face_counts = counts, .face_vertices = vertices};
+/* Two triangles under loop. */
+static const struct sdd_mesh_desc triangles = {.n_vertices = 7,
+                                               .n_faces = 2,
+                                               .n_corners = 6,
+                                               .face_counts = counts,
+                                               .face_vertices = vertices,
+                                               .options.scheme = SDD_SCHEME_LOOP};
 static const int64_t some[] = {2, 5, 2};
 
 static const struct {
@@ -29,6 +36,7 @@ static const struct {
              {SDD_FF, 0, 1, 0, 0, QUERY_TRANSPOSE},
              {SDD_VE, 0, 1, 0, 0, QUERY_KEPT},
              {SDD_VV, 2, 1, 0, 0, 0},
+             {SDD_FE, 2, 1, 0, 0, 0},
              {SDD_EF, 1, 1, 0, 0, 0}};
 
 static int ask_all(sdd_topology *t, uint64_t *digest, struct sdd_error *err)
@@ -95,6 +103,7 @@ static void test_once(void **state)
     (void)state;
     torture(&manifold, 0, 0);
     torture(&fins, 0, 0);
+    torture(&triangles, 0, 0);
 }
 
 static void test_forever(void **state)
@@ -102,6 +111,7 @@ static void test_forever(void **state)
     (void)state;
     torture(&manifold, 1, 0);
     torture(&fins, 1, 0);
+    torture(&triangles, 1, 0);
 }
 
 static void test_lost(void **state)
@@ -109,6 +119,7 @@ static void test_lost(void **state)
     (void)state;
     torture(&manifold, 0, 1);
     torture(&fins, 0, 1);
+    torture(&triangles, 0, 1);
 }
 
 int main(void)

@@ -196,7 +196,7 @@ static void check_mesh(const struct poly *p)
     const int manifold = k.b.bad_repeat < 0 && k.b.bad_corner < 0 && k.b.bad_vertex < 0;
     for (int relation = 0; relation < SDD_N_RELATIONS; relation++)
         for (int by_twins = 0; by_twins <= manifold; by_twins++) {
-            struct sdd_neighbors q = {wild_upload(&k, 1), NULL, NULL, 0};
+            struct sdd_neighbors q = {.mesh = wild_upload(&k, 1)};
             q.mesh.edges = !by_twins ? SDD_EDGES_ANY : k.b.B > 0 ? SDD_EDGES_MANIFOLD : SDD_EDGES_CLOSED;
             q.use_begin = by_twins ? NULL : launch_in(begin, n.E + 1, 4);
             q.use_corner = by_twins ? NULL : launch_in(corner, n.C, 4);
@@ -271,7 +271,8 @@ static void check_step(const struct poly *p)
             ones[at] = 1;
         }
     }
-    struct sdd_neighbors q = {wild_upload(&k, 1), launch_in(begin, n.E + 1, 4), launch_in(corner, n.C, 4), 0};
+    struct sdd_neighbors q = {
+        .mesh = wild_upload(&k, 1), .use_begin = launch_in(begin, n.E + 1, 4), .use_corner = launch_in(corner, n.C, 4)};
     q.mesh.edges = SDD_EDGES_ANY;
     struct ring_count_args count = {q, launch_in(key, r.n, 8), launch_out(r.n, 4), SDD_VV, BITS};
     struct ring_expand_args expand = {
