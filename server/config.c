@@ -375,7 +375,7 @@ void config_help(struct text *out)
     text_puts(out, sources);
     text_puts(out, "\nExit: 0 after SIGTERM (128 + its number when a second signal ends it at once), 1 cannot start, 2 "
                    "wrong option,\n"
-                   "3 the compute device was lost, 4 the store failed.\n");
+                   "3 the compute device was lost, or does not come back, 4 the store failed.\n");
 }
 
 /* Adds text to a manual page in lines that are not long. A line that begins with a dot would be a macro. */
@@ -401,7 +401,7 @@ void config_man(struct text *out)
     static const char *const exits[][2] = {{"0", "after SIGTERM or SIGINT"},
                                            {"1", "cannot start"},
                                            {"2", "wrong option"},
-                                           {"3", "the compute device was lost"},
+                                           {"3", "the compute device was lost, or does not come back"},
                                            {"4", "the store failed"},
                                            {"128 + N", "a second signal, of number N, ended it at once"}};
     text_printf(out,

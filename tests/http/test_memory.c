@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define MIB ((long long)1 << 20)
@@ -130,6 +131,31 @@ static void test_deaf(void **state)
     for (int ms = 0; metric("subdd_host_budget_used_bytes{by=\"frames\"}") && ms < 10000; ms += 10)
         usleep(10000);
     assert_int_equal(metric("subdd_host_budget_used_bytes{by=\"frames\"}"), 0);
+    daemon_stop(&d);
+}
+
+/* A client that does not read is cut off while it is still connected, and what it held is free. */
+static void test_cut_off(void **state)
+{
+    static const char *const options[] = {"--cache-bytes", "0", "--header-deadline", "1", NULL};
+    char id[32], *obj = grid_obj(N);
+    const int small = 4096;
+    (void)state;
+    daemon_start(&d, options);
+    create_obj(&d, obj, id);
+    free(obj);
+    (void)snprintf(target, sizeof target, "/v1/meshes/%s/refined?level=4&include=positions", id);
+    const int fd = http_connect(&d);
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    http_begin(fd, "GET", target, "", NULL, 0);
+    for (int ms = 0; metric("subdd_host_budget_used_bytes{by=\"frames\"}") < 8000000 && ms < 10000; ms += 10)
+        usleep(10000);
+    assert_in_range(metric("subdd_host_budget_used_bytes{by=\"frames\"}"), 8000000, 9000000);
+    for (int ms = 0; metric("subdd_host_budget_used_bytes{by=\"frames\"}") && ms < 20000; ms += 10)
+        usleep(10000);
+    assert_int_equal(metric("subdd_host_budget_used_bytes{by=\"frames\"}"), 0);
+    assert_int_equal(metric("subdd_rejected_total{reason=\"slow\"}"), 1);
+    close(fd);
     daemon_stop(&d);
 }
 
@@ -267,9 +293,12 @@ static void test_start(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_poses, stop),   cmocka_unit_test_teardown(test_deaf, stop),
-        cmocka_unit_test_teardown(test_waiting, stop), cmocka_unit_test_teardown(test_bodies, stop),
-        cmocka_unit_test_teardown(test_idle, stop),    cmocka_unit_test(test_start)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_poses, stop),
+                                       cmocka_unit_test_teardown(test_deaf, stop),
+                                       cmocka_unit_test_teardown(test_waiting, stop),
+                                       cmocka_unit_test_teardown(test_bodies, stop),
+                                       cmocka_unit_test_teardown(test_cut_off, stop),
+                                       cmocka_unit_test_teardown(test_idle, stop),
+                                       cmocka_unit_test(test_start)};
     return cmocka_run_group_tests_name("http/memory", tests, NULL, NULL);
 }
