@@ -396,6 +396,53 @@ static void test_bad_meshes(void **state)
     answer_free(&a);
 }
 
+/* A slab of cells with a hole at every second cell of every second row, each of which is a handle. */
+enum { SLAB_WIDE = 27, SLAB_HIGH = 11 };
+
+static bool is_cell(int x, int y)
+{
+    return x >= 0 && y >= 0 && x < SLAB_WIDE && y < SLAB_HIGH && !(x % 2 && y % 2);
+}
+
+static char *slab_obj(void)
+{
+    static const int way[4][2] = {{0, -1}, {1, 0}, {0, 1}, {-1, 0}};
+    enum { ROW = SLAB_WIDE + 1, LAYER = ROW * (SLAB_HIGH + 1), SIZE = 200000 };
+    char *obj = malloc(SIZE);
+    size_t n = 0;
+    assert_non_null(obj);
+    for (int i = 0; i < 2 * LAYER; i++)
+        n += (size_t)snprintf(obj + n, SIZE - n, "v %d %d %d\n", i % ROW, i % LAYER / ROW, i / LAYER);
+    for (int i = 0; i < SLAB_WIDE * SLAB_HIGH; i++) {
+        const int x = i % SLAB_WIDE, y = i / SLAB_WIDE, v = y * ROW + x + 1, c[4] = {v, v + 1, v + 1 + ROW, v + ROW};
+        if (!is_cell(x, y))
+            continue;
+        n += (size_t)snprintf(obj + n, SIZE - n, "f %d %d %d %d\nf %d %d %d %d\n", c[3], c[2], c[1], c[0], c[0] + LAYER,
+                              c[1] + LAYER, c[2] + LAYER, c[3] + LAYER);
+        for (int k = 0; k < 4; k++)
+            if (!is_cell(x + way[k][0], y + way[k][1]))
+                n += (size_t)snprintf(obj + n, SIZE - n, "f %d %d %d %d\n", c[k], c[(k + 1) % 4],
+                                      c[(k + 1) % 4] + LAYER, c[k] + LAYER);
+    }
+    return obj;
+}
+
+static void test_genus(void **state)
+{
+    struct answer a;
+    char id[32], *obj = slab_obj();
+    (void)state;
+    create_obj(&d, obj, id);
+    free(obj);
+    fair(id, FIRST, "{}", &a);
+    assert_problem(&a, 422, "unsupported", "exactness");
+    assert_non_null(strstr(a.body, "genus 65; at most 64"));
+    answer_free(&a);
+    fair(id, FIRST, "{\"exactness\":false}", &a);
+    assert_int_equal(a.status, 200);
+    answer_free(&a);
+}
+
 /* A torus that is stretched far beyond what its matrices can hold. */
 static void test_not_converged(void **state)
 {
@@ -556,14 +603,14 @@ static void test_ids(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_version),     cmocka_unit_test(test_life),
-        cmocka_unit_test(test_deadline),    cmocka_unit_test(test_client_leaves),
-        cmocka_unit_test(test_two_at_once), cmocka_unit_test(test_others_pass),
-        cmocka_unit_test(test_repeated),    cmocka_unit_test(test_repeated_while_running),
-        cmocka_unit_test(test_refused),     cmocka_unit_test(test_bad_meshes),
-        cmocka_unit_test(test_level),       cmocka_unit_test(test_no_frame),
-        cmocka_unit_test(test_after),       cmocka_unit_test(test_not_converged),
-        cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_version),       cmocka_unit_test(test_life),
+        cmocka_unit_test(test_deadline),      cmocka_unit_test(test_client_leaves),
+        cmocka_unit_test(test_two_at_once),   cmocka_unit_test(test_others_pass),
+        cmocka_unit_test(test_repeated),      cmocka_unit_test(test_repeated_while_running),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_bad_meshes),
+        cmocka_unit_test(test_genus),         cmocka_unit_test(test_level),
+        cmocka_unit_test(test_no_frame),      cmocka_unit_test(test_after),
+        cmocka_unit_test(test_not_converged), cmocka_unit_test(test_ids),
     };
     return cmocka_run_group_tests_name("http/flow", tests, start, stop);
 }
