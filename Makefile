@@ -218,7 +218,7 @@ tests: all cuda $(EXAMPLES) $(TESTS) $(addprefix $(BUILD)/,$(basename $(wildcard
 test: about-test deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests
 check: test ## the same as test
-test-cgal: about-test-cgal deps ; +@deploy/install-deps cgal && $(MAKE) run-tests CGAL=1 T='cgal/*' ## CGAL as a second opinion on sqrt3 (215 MB)
+test-cgal: about-test-cgal deps ; +@deploy/install-deps cgal && $(MAKE) run-tests CGAL=1 T='cgal/*' ## CGAL as a second opinion on sqrt3 and fields (215 MB)
 run-tests: tests
 	@SUBDD_BUILD=$(BUILD) SUBDD_BIN=$(BUILD)/bin tests/tools/run-tests $(RUN_FLAGS) $(T)
 check-gpu: about-check-gpu deps ## the tests on the CUDA backend; here a skip is a failure
