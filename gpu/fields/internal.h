@@ -4,7 +4,7 @@
 #define SDD_FIELDS_INTERNAL_H
 #include "gpu/mesh/mesh.h"
 #include "gpu/sdd/sdd_fields.h"
-#include "gpu/tiles/tiles.h"
+#include "gpu/queries/queries.h"
 
 struct sdd_values {
     sdd_device *device;
@@ -26,5 +26,8 @@ int fields_cancelled(const struct sdd_run *run, struct sdd_error *err) SDD_MUST_
  * Errors  SDD_EQUERY naming the first face that has one without; SDD_ENO_MEMORY, SDD_EDEVICE */
 int fields_check_areas(const sdd_mesh *m, const struct sdd_neighbors *q, uint64_t *word,
                        struct sdd_error *err) SDD_MUST_CHECK;
+/* smooth_by: sdd_smooth over rows of a way that the caller has chosen (enum query_way). */
+int smooth_by(sdd_mesh *m, const struct sdd_smooth_request *r, int way, const struct sdd_run *run, sdd_values **out,
+              struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "gpu/sdd/sdd_fair.h"
-#include "gpu/sdd/sdd_fields.h"
+#include "gpu/fields/internal.h"
 #include "tests/query_once.h"
 
 #define MOST_FLOWING 450 /* vertices of a mesh that also flows, whose solves are thousands of launches */
@@ -83,7 +83,7 @@ void record_fields(sdd_mesh *mesh, struct record *r)
     for (int k = 0; k < 2 * SDD_N_SMOOTHINGS; k++) {
         const struct sdd_smooth_request request = {
             .method = k / 2, .iterations = 2 + k, .strength = 0.5f, .boundary = k % 2};
-        int rc = sdd_smooth(mesh, &request, NULL, &v, &err);
+        int rc = smooth_by(mesh, &request, QUERY_FLAT + k % 3, NULL, &v, &err);
         note_values(r, rc, &err, v);
     }
 }
