@@ -3,20 +3,22 @@
 #include "gpu/queries/internal.h"
 #include <string.h>
 
-/* Milliseconds that all rows of a relation take, by each way, of 1.05 M triangles in row order (make bench T=queries):
- * as lists, and gathered over by a kernel of queries that sums points or numbers. `made` is what flat rows take that are
- * made anew for such a kernel, counting included. A relation without a row here has only the flat way.
- * on_cpu: one core of an EPYC, 2026-11-27. on_cuda: an H100 80GB, 2026-11-27, where lists are concerned; sums are those
- * of trials on an H200 before this code, July 2026, and `made` is the host's work. */
+/* Milliseconds that all rows of a relation take, by each way, of a million triangles (make bench T=queries prints them):
+ * as lists, in its columns `mesh`, `transpose` and `kept`; and gathered over by a kernel of queries that sums points or
+ * numbers, in `flat`, `transpose` and `kept`. `made` is what flat rows take that are made for such a kernel, with the
+ * host's part of counting; the bench prints it too. FF has no such rows.
+ * on_cpu: one core of an EPYC, 1.1 M in Morton order, 2026-11-27; VE and VF gathered are as VV.
+ * on_cuda: an H100 80GB, lists of 1.05 M in row order, 2026-11-27; sums are those of VV in trials on an H200 before this
+ * code, July 2026, and `made` is what the host takes. */
 static const struct cost {
     int relation;
-    float flat, transpose, kept;             /* Lists. */
-    float made, gather, staged, gather_kept; /* Sums. */
-} on_cpu[] = {{SDD_VV, 12.2f, 15.9f, 4.0f, 28.0f, 4.0f, 14.0f, 4.0f},
-              {SDD_VE, 11.8f, 16.5f, 4.2f, 28.0f, 4.0f, 14.0f, 4.0f},
-              {SDD_VF, 4.1f, 21.5f, 4.8f, 12.0f, 4.0f, 19.0f, 4.0f},
-              {SDD_EF, 7.6f, 21.6f, 6.9f, 24.0f, 5.0f, 19.0f, 5.0f},
-              {SDD_FF, 19.4f, 48.7f, 5.7f, 0.0f, 0.0f, 0.0f, 0.0f}},
+    float flat, transpose, kept;
+    float made, gather, staged, gather_kept;
+} on_cpu[] = {{SDD_VV, 82.0f, 31.8f, 8.7f, 156.0f, 7.6f, 23.4f, 10.3f},
+              {SDD_VE, 75.3f, 34.2f, 8.9f, 147.0f, 7.6f, 23.4f, 10.3f},
+              {SDD_VF, 8.7f, 41.6f, 9.0f, 17.0f, 7.6f, 23.4f, 10.3f},
+              {SDD_EF, 23.3f, 41.7f, 12.4f, 38.0f, 7.2f, 28.8f, 9.0f},
+              {SDD_FF, 97.8f, 120.6f, 10.0f, 0.0f, 0.0f, 0.0f, 0.0f}},
   on_cuda[] = {{SDD_VV, 0.082f, 0.069f, 0.039f, 3.0f, 0.017f, 0.037f, 0.0185f},
                {SDD_VE, 0.082f, 0.072f, 0.038f, 3.0f, 0.017f, 0.037f, 0.0185f},
                {SDD_VF, 0.055f, 0.086f, 0.038f, 3.0f, 0.017f, 0.037f, 0.0185f},
@@ -46,6 +48,8 @@ int query_may_tile(const struct query_work *w)
            i->n_rows == i->n_elements && w->topology->info.n_corners * 4 <= MOST_IDS_AT_ONCE;
 }
 
+/* Tiles are not made for one answer, nor for the launches below: what they take pays after hundreds. sdd_query_keep
+ * makes them. */
 int query_way(const struct query_work *w)
 {
     if (w->plan->way != QUERY_BY_RULE)
@@ -55,10 +59,9 @@ int query_way(const struct query_work *w)
     const struct cost *c = cost_of(w->device, w->plan->request.relation);
     if (tiled_is_kept(w->topology, c->relation) && c->kept < c->flat && c->kept < c->transpose)
         return QUERY_KEPT;
-    return c->transpose < c->flat ? QUERY_TRANSPOSE : QUERY_FLAT;
+    return c->transpose < c->flat && tiles_are_made(w->topology) ? QUERY_TRANSPOSE : QUERY_FLAT;
 }
 
-/* Tiles are not made for this: what they take would pay after hundreds of launches alone. */
 int query_gather_way(const sdd_topology *t, int relation, int launches)
 {
     if (!query_is_tiled(relation) || relation == SDD_FF || !tiles_are_made(t))

@@ -173,6 +173,34 @@ static int directed_open(const struct bench *b, struct directed *x)
 }
 
 /* ---- tasks ------------------------------------------------------------------------------------------------------- */
+static double time_copies(struct bench *b, const struct flat *f, uint32_t *to)
+{
+    struct peer_copy_args copy = {f->rows, to};
+    const double ms = time_peer(b, PEER_COPY, &copy, sizeof copy, f->n);
+    uint32_t *ids = bring(b->d, to, 4 * f->n_ids);
+    if (memcmp(ids, sdd_rows_info(f->host)->ids, 4 * (size_t)f->n_ids) != 0)
+        oracle_die("a copy has other ids");
+    free(ids);
+    return ms;
+}
+
+static double time_directed(struct bench *b, const struct directed *x, int relation, const struct flat *f, uint32_t *to)
+{
+    struct peer_directed_args a = x->args;
+    a.offset = f->rows.first.offset;
+    a.ids = to;
+    a.relation = relation;
+    const double ms = time_peer(b, PEER_DIRECTED, &a, sizeof a, f->n);
+    uint32_t *ids = bring(b->d, to, 4 * f->n_ids);
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < f->n_ids; i++)
+        sum += (uint64_t)sdd_rows_info(f->host)->ids[i] - ids[i];
+    if (sum)
+        oracle_die("%s by directed edges has other ids", sdd_relation_name(relation));
+    free(ids);
+    return ms;
+}
+
 static void bench_lists(struct bench *b, const struct directed *x)
 {
     static const int relations[] = {SDD_VV, SDD_VE, SDD_VF, SDD_EF, SDD_FF};
@@ -185,23 +213,10 @@ static void bench_lists(struct bench *b, const struct directed *x)
         int64_t n, n_ids;
         flat_open(b, relations[k], &f);
         struct device_block to = take(b->d, 4 * f.n_ids);
-        struct peer_copy_args copy = {f.rows, to.memory};
         if (b->peers)
-            ms[FLAT] = time_peer(b, PEER_COPY, &copy, sizeof copy, f.n);
-        if (x) {
-            struct peer_directed_args a = x->args;
-            a.offset = f.rows.first.offset;
-            a.ids = to.memory;
-            a.relation = relations[k];
-            ms[DIRECTED] = time_peer(b, PEER_DIRECTED, &a, sizeof a, f.n);
-            uint32_t *ids = bring(b->d, to.memory, 4 * f.n_ids);
-            uint64_t sum = 0;
-            for (int64_t i = 0; i < f.n_ids; i++)
-                sum += (uint64_t)sdd_rows_info(f.host)->ids[i] - ids[i];
-            if (sum)
-                oracle_die("%s by directed edges has other ids", sdd_relation_name(relations[k]));
-            free(ids);
-        }
+            ms[FLAT] = time_copies(b, &f, to.memory);
+        if (x)
+            ms[DIRECTED] = time_directed(b, x, relations[k], &f, to.memory);
         for (int c = MESH; c < N_COLUMNS; c++)
             ms[c] = time_lists(b, &r, ways[c], f.host, &n, &n_ids);
         snprintf(task, sizeof task, "%s lists", sdd_relation_name(relations[k]));
@@ -336,6 +351,26 @@ static void bench_tiles(struct bench *b)
            (double)tiles->block.bytes / F, 100 * ((double)tiles->n_faces / F - 1));
 }
 
+/* What flat rows take that are made for kernels of queries, the host's part included: `made` of gpu/queries/rule.c. */
+static void bench_making(const struct bench *b)
+{
+    static const int relations[] = {SDD_VV, SDD_VE, SDD_VF, SDD_EF};
+    struct sdd_error err = {0};
+    printf("  %-18s flat rows are made in, ms:", b->name);
+    for (size_t k = 0; k < sizeof relations / sizeof *relations; k++) {
+        double ms[RUNS];
+        for (int i = 0; i < RUNS; i++) {
+            struct device_rows rows;
+            const double start = now_ms();
+            must(queries_rows(b->t, relations[k], QUERY_FLAT, 1, NULL, &rows, &err), &err);
+            ms[i] = now_ms() - start;
+            block_give(b->d, &rows.block);
+        }
+        printf(" %s %.2f", sdd_relation_name(relations[k]), median(ms, RUNS));
+    }
+    printf("\n");
+}
+
 static void bench_all(struct bench *b, const struct sdd_mesh_desc *desc, const float *points)
 {
     struct sdd_error err = {0};
@@ -343,6 +378,7 @@ static void bench_all(struct bench *b, const struct sdd_mesh_desc *desc, const f
     must(sdd_topology_create(b->d, desc, &b->t, &err), &err);
     must(sdd_mesh_create(b->t, points, NULL, &b->mesh, &err), &err);
     bench_tiles(b);
+    bench_making(b);
     const int is_directed = directed_open(b, &x);
     bench_lists(b, is_directed ? &x : NULL);
     if (b->peers) {

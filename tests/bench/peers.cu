@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peers.cu: the kernels of peers.dev.h for CUDA. Their module shares the device's context with libsdd_cuda.so. */
-#include "tests/bench/peers.h"
+#include "tests/bench/peers.dev.h"
 #include <cuda_runtime.h>
 #define SDD_ROOM_KERNELS "tests/bench/peers.def"
 #include "gpu/device/cuda/room_launches.cuh"

@@ -12,6 +12,11 @@
 
 enum peer_kernel { PEER_GATHER, PEER_GATHER_KEPT, PEER_GATHER_STAGED, PEER_COPY, PEER_DIRECTED, PEER_NORMALS, N_PEERS };
 
+/* The one symbol of the CUDA module of peers.cu: launches a kernel of enum peer_kernel, waits, and says how long it took. Returns 0, or
+ * what CUDA says. */
+#define PEER_LAUNCH_SYMBOL "peer_launch"
+typedef int peer_launch_fn(int kernel, const void *args, size_t args_bytes, int64_t n, double *seconds);
+
 struct peer_gather_args {
     struct sdd_query_rows rows;
     const float *value; /* [of the kind in the rows][width] */
@@ -78,12 +83,15 @@ struct peer_sink {
 
 SDD_FN void peer_take(struct peer_sink *s, uint32_t id)
 {
-    const int32_t width = s->a->relation == SDD_RELATION_VV ? 3 : 1;
-    if (s->a->value)
-        for (int32_t d = 0; d < width; d++)
-            s->sum[d] += s->a->value[(size_t)width * id + (size_t)d];
-    else
+    const float *value = s->a->value;
+    if (!value) {
         s->ids[s->n] = id;
+    } else if (s->a->relation != SDD_RELATION_VV) {
+        s->sum[0] += value[id];
+    } else {
+        for (int32_t d = 0; d < 3; d++)
+            s->sum[d] += value[3 * (size_t)id + (size_t)d];
+    }
     s->n++;
 }
 
@@ -129,8 +137,11 @@ SDD_FN void k_peer_directed(int64_t i, const struct peer_directed_args *a)
             if (a->twin[h] < a->n_corners)
                 peer_take(&s, a->twin[h] / 3);
     }
-    for (int32_t d = 0; a->value && d < (a->relation == SDD_RELATION_VV ? 3 : 1); d++)
-        a->to[(a->relation == SDD_RELATION_VV ? 3 : 1) * i + d] = s.sum[d];
+    if (a->value && a->relation != SDD_RELATION_VV)
+        a->to[i] = s.sum[0];
+    else if (a->value)
+        for (int32_t d = 0; d < 3; d++)
+            a->to[3 * i + d] = s.sum[d];
 }
 
 struct peer_normals_args {

@@ -10,9 +10,4 @@
 int peers_open(sdd_device *device);
 double peer_seconds(sdd_device *device, int kernel, const void *args, size_t args_bytes, int64_t n);
 
-/* The one symbol of that module: launches a kernel of enum peer_kernel, waits, and says how long it took. Returns 0, or
- * what CUDA says. */
-#define PEER_LAUNCH_SYMBOL "peer_launch"
-typedef int peer_launch_fn(int kernel, const void *args, size_t args_bytes, int64_t n, double *seconds);
-
 #endif
