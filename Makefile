@@ -59,6 +59,9 @@ LDHARD   := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 RPATH    := -Wl,-rpath,'$$ORIGIN/../lib' -Wl,--disable-new-dtags
 LIBS_server = $(call pkg,--libs,$(SRV_PKGS)) $(OPENMP) -lm -ldl -lpthread
 LIBS_client = $(call pkg,--libs,$(LIB_PKGS)) -lm -ldl -lpthread
+# Kernels that a bench measures ours against, compiled as ours are.
+CFLAGS_tests/bench/peers = -O3 -march=x86-64-v3
+PEERS     = $(if $(NVCC),$(BUILD)/tests/lib/libpeers_cuda.so)
 LIBS_peers = -losdCPU $(call pkg,--libs,openmesh)
 
 # ---- sources --------------------------------------------------------------------------------------------------
@@ -162,6 +165,10 @@ $(BUILD)/lib/libsdd_cuda.so: $(CU_OBJ)
 	@mkdir -p $(@D) && $(CXX) -shared -static-libstdc++ -static-libgcc -o $@ $^ $(CUDA_LIB) -Wl,-s \
 	  -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-z,defs,-z,relro,-z,now -lcudart_static -lgomp -lpthread -ldl -lrt -lm
 
+$(BUILD)/tests/lib/libpeers_cuda.so: $(BUILD)/obj/tests/bench/peers.cu.o
+	$(call say,LINK,$@)
+	@mkdir -p $(@D) && $(CXX) -shared -o $@ $^ $(CUDA_LIB) -Wl,-z,defs -lcudart_static -lpthread -ldl -lrt
+
 ar = @mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 $(LIBSDD): $(GPU_OBJ) ; $(ar)
 $(BUILD)/obj/libserver.a: $(SRV_OBJ) ; $(ar)
@@ -229,7 +236,7 @@ load: deps ## what is promised under load, in its long form, on a machine that d
 answers: all ; @tests/tools/record-answers $(BUILD) >$(BUILD)/answers && echo $(BUILD)/answers ## record what the daemon answers, to compare builds
 bench: deps ## run the benchmarks (T=name picks one; K=kernel holds its tuned CUDA form to its reference)
 	$(AGAIN) run-bench
-run-bench: all $(BENCHES)
+run-bench: all $(BENCHES) $(if $(DRIVER),$(PEERS))
 	@SUBDD_BUILD=$(abspath $(BUILD)) SUBDD_BENCH_KERNEL=$(K) tests/tools/run-bench $(if $(K),kernel,$(T))
 demo: deps ## install what is needed, build, push a sample mesh, refine it, stream it to build/demo
 	$(AGAIN) all
@@ -264,7 +271,7 @@ check-howto: deps ## build and run a sample kernel, engine, route, option and er
 fmt: ## clang-format everything in place
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cc' | xargs clang-format -i
 bundle: about-bundle deps ## a relocatable folder build/bundle: binaries, libraries, tests, samples, run-tests, run-bench
-	$(AGAIN) all cuda tests $(BENCHES)
+	$(AGAIN) all cuda tests $(BENCHES) $(PEERS)
 	@deploy/make-bundle $(BUILD) $(BUILD)/bundle
 docker: about-docker ## the CPU image, with docker or buildah (CUDA=1: the CUDA image; IMAGE=name; BASE=image to build on)
 	@BASE='$(BASE)' docker/build $(if $(CUDA),cuda,cpu) $(IMAGE)

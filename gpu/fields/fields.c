@@ -8,7 +8,6 @@
 #include "gpu/fields/kernels/geodesic_round.k.h"
 #include "gpu/fields/kernels/geodesic_start.k.h"
 #include "gpu/fields/kernels/geodesic_values.k.h"
-#include "gpu/queries/queries.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define SDD_FIELDS_INTERNAL_H
 #include "gpu/mesh/mesh.h"
 #include "gpu/sdd/sdd_fields.h"
-#include "gpu/tiles/tiles.h"
+#include "gpu/queries/queries.h"
 
 struct sdd_values {
     sdd_device *device;
@@ -33,5 +33,8 @@ int fields_level(const sdd_mesh *m, int level, int64_t *n_points, struct sdd_err
  * Errors  those of queries_level and sdd_refine */
 int fields_level_mesh(sdd_mesh *m, int level, const struct sdd_run *run, sdd_mesh **out,
                       struct sdd_error *err) SDD_MUST_CHECK;
+/* smooth_by: sdd_smooth over rows of a way that the caller has chosen (enum query_way). */
+int smooth_by(sdd_mesh *m, const struct sdd_smooth_request *r, int way, const struct sdd_run *run, sdd_values **out,
+              struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

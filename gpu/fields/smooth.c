@@ -4,7 +4,6 @@
 #include "gpu/fields/internal.h"
 #include "gpu/fields/kernels/smooth_rate.k.h"
 #include "gpu/fields/kernels/smooth_step.q.k.h"
-#include "gpu/queries/queries.h"
 #include <string.h>
 
 _Static_assert((int)SDD_SMOOTH_UNIFORM == (int)SDD_BY_MEAN && (int)SDD_SMOOTH_COTANGENT == (int)SDD_BY_COTANGENTS &&
@@ -78,7 +77,7 @@ static int run_steps(const sdd_mesh *m, const struct sdd_smooth_request *r, cons
     if (r->method == SDD_SMOOTH_CURVATURE_FLOW)
         DEV_LAUNCH(d, smooth_rate, &rate, V);
     for (int k = 0; !rc && k < r->iterations; k++) {
-        struct smooth_step_args step = {.rows = {{rows->offset, rows->ids}, {NULL, NULL}},
+        struct smooth_step_args step = {.rows = rows->rows,
                                         .neighbors = *q,
                                         .from = s->points,
                                         .rate = (const double *)(const void *)s->word,
@@ -86,7 +85,7 @@ static int run_steps(const sdd_mesh *m, const struct sdd_smooth_request *r, cons
                                         .strength = (double)r->strength,
                                         .method = r->method,
                                         .keeps_rim = r->boundary == SDD_SMOOTH_BOUNDARY_KEPT};
-        DEV_LAUNCH(d, smooth_step, &step, V);
+        QUERY_LAUNCH(d, smooth_step, &step, rows);
         s->other = s->points;
         s->points = step.to;
         rc = fields_cancelled(run, err);
@@ -144,21 +143,27 @@ static int smooth(sdd_mesh *m, const struct sdd_smooth_request *r, const struct 
     return dev_finish(d, err);
 }
 
-static int smooth_level(sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd_run *run, sdd_values **out,
-                        struct sdd_error *err)
+static int smooth_level(sdd_mesh *m, const struct sdd_smooth_request *r, int way, const struct sdd_run *run,
+                        sdd_values **out, struct sdd_error *err)
 {
     struct sdd_smooth_request own = *r;
     sdd_mesh *of_level;
     int rc = fields_level_mesh(m, r->level, run, &of_level, err);
     own.level = 0;
     if (!rc)
-        rc = sdd_smooth(of_level, &own, run, out, err);
+        rc = smooth_by(of_level, &own, way, run, out, err);
     sdd_mesh_free(of_level);
     return rc;
 }
 
 int sdd_smooth(sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd_run *run, sdd_values **out,
                struct sdd_error *err)
+{
+    return smooth_by(m, r, QUERY_BY_RULE, run, out, err);
+}
+
+int smooth_by(sdd_mesh *m, const struct sdd_smooth_request *r, int way, const struct sdd_run *run, sdd_values **out,
+              struct sdd_error *err)
 {
     sdd_device *d = m->topology->device;
     struct sdd_values_info info = {.components = 3};
@@ -178,11 +183,11 @@ int sdd_smooth(sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd
     if (!rc)
         rc = fields_cancelled(run, err);
     if (!rc && r->level > 0)
-        return smooth_level(m, r, run, out, err);
+        return smooth_level(m, r, way, run, out, err);
     if (!rc)
         rc = tiles_neighbors(m->topology, &q, err);
     if (!rc && r->method != SDD_SMOOTH_IMPLICIT_FLOW)
-        rc = queries_rows(m->topology, SDD_RELATION_VV, run, &rows, err);
+        rc = queries_rows(m->topology, SDD_RELATION_VV, way, r->iterations, run, &rows, err);
     lay_out(m, r->method, &a, &s);
     info.device_bytes = a.used + rows.block.bytes;
     if (!rc)

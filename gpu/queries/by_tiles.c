@@ -17,6 +17,11 @@ struct kept_relation {
     uint16_t *locals;
 };
 
+static struct sdd_rows_kept rows_kept(const struct kept_relation *k)
+{
+    return (struct sdd_rows_kept){k->own_first, k->begin, k->locals};
+}
+
 struct kept_relations {
     struct kept_relation of[SDD_N_RELATIONS];
 };
@@ -169,6 +174,31 @@ int tiled_is_kept(const sdd_topology *t, int relation)
     return all && all->of[relation].block.memory;
 }
 
+/* ---- rows for kernels of queries --------------------------------------------------------------------------------- */
+int tiled_rows(struct query_work *w, int way, struct device_rows *out, struct sdd_error *err)
+{
+    const struct tiles *tiles;
+    const struct kept_relation *kept = NULL;
+    int rc = tiles_get(w->topology, &w->neighbors, w->cancel, &tiles, err);
+    out->way = QUERY_FLAT;
+    if (rc || tiles->any_flat)
+        return rc;
+    if (way == QUERY_KEPT)
+        rc = get_kept(w, tiles, &kept, err);
+    if (rc)
+        return rc;
+    out->rows.tiles = tiles->arrays;
+    out->rows.relation = w->plan->request.relation;
+    if (kept)
+        out->rows.kept = rows_kept(kept);
+    out->rows.isolated = w->topology->isolated;
+    out->rows.n_tiles = (uint32_t)tiles->n;
+    out->rows.n_isolated = w->plan->request.relation <= SDD_VF ? (uint32_t)w->topology->info.n_isolated : 0;
+    out->way = way;
+    out->n = tiles->n + (out->rows.n_isolated + query_threads - 1) / query_threads;
+    return SDD_OK;
+}
+
 /* ---- answers ----------------------------------------------------------------------------------------------------- */
 enum { MARK_BEGUN, MARK_ENDED };
 
@@ -240,8 +270,7 @@ static void queue_rows(struct query_work *w, const struct tiles *tiles, const st
     sdd_device *d = w->device;
     dev_mark(d, MARK_BEGUN);
     if (kept) {
-        struct kept_rows_args rows = {tiles->arrays, kept->own_first,          kept->begin, kept->locals, m->offset,
-                                      m->ids,        w->plan->request.relation};
+        struct kept_rows_args rows = {tiles->arrays, rows_kept(kept), m->offset, m->ids, w->plan->request.relation};
         DEV_LAUNCH(d, kept_rows, &rows, tiles->n);
     } else {
         queue_transposes(w, tiles, (struct sdd_rows_to){NULL, m->offset, m->ids, NULL, NULL});

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* device_rows.c: rows that stay on the device, for queries.h. */
-#include "gpu/queries/queries.h"
 #include "gpu/queries/internal.h"
 #include "gpu/queries/kernels/query_fill.k.h"
 #include <stdlib.h>
 
-static void lay_out(const sdd_query_plan *p, struct arena *a, struct device_rows *r)
+/* ---- flat rows --------------------------------------------------------------------------------------------------- */
+static void lay_out(const sdd_query_plan *p, struct arena *a, struct sdd_rows_of *r)
 {
     r->offset = ARENA(a, uint32_t, p->info.n_rows + 1);
     r->ids = ARENA(a, uint32_t, p->info.n_ids);
 }
 
-static int fill(const sdd_topology *t, const sdd_query_plan *p, struct device_rows *out, struct sdd_error *err)
+static int fill(const sdd_topology *t, const sdd_query_plan *p, struct sdd_rows_of *out, struct sdd_error *err)
 {
     const int64_t n = p->info.n_rows;
     struct query_fill_args rows = {
@@ -29,28 +29,54 @@ static int fill(const sdd_topology *t, const sdd_query_plan *p, struct device_ro
     return rc;
 }
 
-int queries_rows(sdd_topology *t, int relation, const struct sdd_run *run, struct device_rows *out,
-                 struct sdd_error *err)
+static int flat_rows(sdd_topology *t, int relation, const struct sdd_run *run, struct device_rows *out,
+                     struct sdd_error *err)
 {
     const struct sdd_query_request r = {.relation = relation, .ring = 1, .count = SDD_ALL_ROWS};
     struct arena a = {NULL, 0};
     sdd_query_plan *p;
-    *out = (struct device_rows){0};
     int rc = query_plan_by(t, &r, QUERY_FLAT, run, &p, err);
     if (rc)
         return rc;
     if (p->info.n_ids > UINT32_MAX)
         rc = sdd_fail(err, SDD_ETOO_LARGE, "relation", "%lld ids; the limit is 2^32", (long long)p->info.n_ids);
-    lay_out(p, &a, out);
+    lay_out(p, &a, &out->rows.first);
     if (!rc)
         rc = block_take(t->device, a.used, &out->block, err);
     if (!rc) {
         a = (struct arena){out->block.memory, 0};
-        lay_out(p, &a, out);
-        rc = fill(t, p, out, err);
+        lay_out(p, &a, &out->rows.first);
+        rc = fill(t, p, &out->rows.first, err);
     }
     if (rc)
         block_give(t->device, &out->block);
+    out->way = QUERY_FLAT;
+    out->n = p->info.n_rows;
     sdd_query_plan_free(p);
     return rc;
+}
+
+/* ---- by tiles ---------------------------------------------------------------------------------------------------- */
+static int rows_by_tiles(sdd_topology *t, int relation, int way, const struct sdd_run *run, struct device_rows *out,
+                         struct sdd_error *err)
+{
+    const int64_t n = relation <= SDD_VF ? t->info.n_vertices : relation <= SDD_EF ? t->info.n_edges : t->info.n_faces;
+    const sdd_query_plan all = {.request = {.relation = relation, .ring = 1, .count = SDD_ALL_ROWS},
+                                .info = {.n_elements = n, .n_rows = n}};
+    struct query_work w = {.device = t->device, .topology = t, .plan = &all, .cancel = run ? run->cancel : NULL};
+    int rc = tiles_neighbors(t, &w.neighbors, err);
+    out->way = QUERY_FLAT;
+    return rc || !query_may_tile(&w) ? rc : tiled_rows(&w, way, out, err);
+}
+
+int queries_rows(sdd_topology *t, int relation, int way, int launches, const struct sdd_run *run,
+                 struct device_rows *out, struct sdd_error *err)
+{
+    *out = (struct device_rows){.way = way == QUERY_BY_RULE ? query_gather_way(t, relation, launches) : way};
+    if (out->way != QUERY_FLAT) {
+        int rc = rows_by_tiles(t, relation, out->way, run, out, err);
+        if (rc || out->way != QUERY_FLAT)
+            return rc;
+    }
+    return flat_rows(t, relation, run, out, err);
 }

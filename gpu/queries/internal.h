@@ -16,9 +16,6 @@ int queries_lines(const sdd_topology *t, struct sdd_neighbors *q, struct sdd_err
  * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
 int queries_fold(const sdd_topology *t, int *has_fold, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* How rows are made. The first lets the rule choose (rule.c). */
-enum query_way { QUERY_BY_RULE, QUERY_FLAT, QUERY_TRANSPOSE, QUERY_KEPT };
-
 struct sdd_query_plan {
     struct sdd_query_request request; /* Its ids are NULL; see `list`. */
     struct sdd_query_info info;
@@ -64,6 +61,8 @@ int query_plan_by(sdd_topology *t, const struct sdd_query_request *r, int way, c
 int query_way(const struct query_work *w);
 int query_may_tile(const struct query_work *w);
 int query_is_tiled(int relation); /* Whether tiles transpose the relation at all. */
+/* query_gather_way: the way of the rows that so many launches of a kernel of queries gather over. */
+int query_gather_way(const sdd_topology *t, int relation, int launches);
 /* query_cancelled: fails with SDD_ECANCELLED if the caller wants no more. */
 int query_cancelled(const struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
 /* query_hold: takes a block of device memory for the work, and notes how much that makes. */
@@ -95,6 +94,9 @@ int tiled_fill(struct query_work *w, int way, const struct query_output *out, st
 int tiled_is_kept(const sdd_topology *t, int relation);
 /* tiled_keep: keeps the rows of the plan's relation with the topology, if they are not. */
 int tiled_keep(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
+/* tiled_rows: the rows of the plan's relation for kernels of queries, kept or staged; flat, with nothing made, where a
+ * flat tile owns some of the elements. */
+int tiled_rows(struct query_work *w, int way, struct device_rows *out, struct sdd_error *err) SDD_MUST_CHECK;
 /* Rings of more than one step, round by round. */
 int ring_count(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
 int ring_fill(struct query_work *w, int64_t first, int64_t n, const struct query_output *out,

@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rule.c: which way the rows of a query are made, for queries.c. All ways make the same bytes. */
+/* rule.c: which way the rows of a query are made, for queries.c and device_rows.c. All ways make the same bytes. */
 #include "gpu/queries/internal.h"
 #include <string.h>
 
-#define NOT_MEASURED 1e9f /* Such a way is not chosen. */
-
-/* Milliseconds that all rows of a relation take, by each way: on a CPU as lists, of 1.05 M triangles in row order by
- * one core of an EPYC (make bench T=queries, 2026-11-27); on an H200 of 1.1 M in Morton order, VV as sums and VE as
- * lists (trials before this code, July 2026). A relation that tiles do not transpose has only the flat way. */
+/* Milliseconds that all rows of a relation take, by each way, of a million triangles (make bench T=queries prints them):
+ * as lists, in its columns `mesh`, `transpose` and `kept`; and gathered over by a kernel of queries that sums points or
+ * numbers, in `flat`, `transpose` and `kept`. `made` is what flat rows take that are made for such a kernel, with the
+ * host's part of counting; the bench prints it too. FF has no such rows.
+ * on_cpu: one core of an EPYC, 1.1 M in Morton order, 2026-11-27; VE and VF gathered are as VV.
+ * on_cuda: an H100 80GB, lists of 1.05 M in row order, 2026-11-27; sums are those of VV in trials on an H200 before this
+ * code, July 2026, and `made` is what the host takes. */
 static const struct cost {
     int relation;
     float flat, transpose, kept;
-} on_cpu[] = {{SDD_VV, 12.2f, 15.9f, 4.0f},
-              {SDD_VE, 11.8f, 16.5f, 4.2f},
-              {SDD_VF, 4.1f, 21.5f, 4.8f},
-              {SDD_EF, 7.6f, 21.6f, 6.9f},
-              {SDD_FF, 19.4f, 48.7f, 5.7f}},
-  on_cuda[] = {{SDD_VV, 0.017f, 0.037f, 0.0185f},
-               {SDD_VE, 0.030f, 0.044f, 0.034f},
-               {SDD_VF, 0.0f, NOT_MEASURED, NOT_MEASURED},
-               {SDD_EF, 0.0f, NOT_MEASURED, NOT_MEASURED},
-               {SDD_FF, 0.0f, NOT_MEASURED, NOT_MEASURED}};
+    float made, gather, staged, gather_kept;
+} on_cpu[] = {{SDD_VV, 82.0f, 31.8f, 8.7f, 156.0f, 7.6f, 23.4f, 10.3f},
+              {SDD_VE, 75.3f, 34.2f, 8.9f, 147.0f, 7.6f, 23.4f, 10.3f},
+              {SDD_VF, 8.7f, 41.6f, 9.0f, 17.0f, 7.6f, 23.4f, 10.3f},
+              {SDD_EF, 23.3f, 41.7f, 12.4f, 38.0f, 7.2f, 28.8f, 9.0f},
+              {SDD_FF, 97.8f, 120.6f, 10.0f, 0.0f, 0.0f, 0.0f, 0.0f}},
+  on_cuda[] = {{SDD_VV, 0.082f, 0.069f, 0.039f, 3.0f, 0.017f, 0.037f, 0.0185f},
+               {SDD_VE, 0.082f, 0.072f, 0.038f, 3.0f, 0.017f, 0.037f, 0.0185f},
+               {SDD_VF, 0.055f, 0.086f, 0.038f, 3.0f, 0.017f, 0.037f, 0.0185f},
+               {SDD_EF, 0.035f, 0.080f, 0.031f, 3.0f, 0.017f, 0.037f, 0.0185f},
+               {SDD_FF, 0.122f, 0.109f, 0.027f, 0.0f, 0.0f, 0.0f, 0.0f}};
+
+static const struct cost *cost_of(const sdd_device *d, int relation)
+{
+    const struct cost *c = strcmp(d->b->name, "cuda") == 0 ? on_cuda : on_cpu;
+    while (c->relation != relation)
+        c++;
+    return c;
+}
 
 enum { MOST_IDS_AT_ONCE = 1 << 26 }; /* Tiles make all rows together. */
 
@@ -37,16 +48,27 @@ int query_may_tile(const struct query_work *w)
            i->n_rows == i->n_elements && w->topology->info.n_corners * 4 <= MOST_IDS_AT_ONCE;
 }
 
+/* Tiles are not made for one answer, nor for the launches below: what they take pays after hundreds. sdd_query_keep
+ * makes them. */
 int query_way(const struct query_work *w)
 {
-    const struct cost *c = strcmp(w->device->b->name, "cuda") == 0 ? on_cuda : on_cpu;
     if (w->plan->way != QUERY_BY_RULE)
         return w->plan->way;
     if (!query_may_tile(w))
         return QUERY_FLAT;
-    while (c->relation != w->plan->request.relation)
-        c++;
+    const struct cost *c = cost_of(w->device, w->plan->request.relation);
     if (tiled_is_kept(w->topology, c->relation) && c->kept < c->flat && c->kept < c->transpose)
         return QUERY_KEPT;
-    return c->transpose < c->flat ? QUERY_TRANSPOSE : QUERY_FLAT;
+    return c->transpose < c->flat && tiles_are_made(w->topology) ? QUERY_TRANSPOSE : QUERY_FLAT;
+}
+
+int query_gather_way(const sdd_topology *t, int relation, int launches)
+{
+    if (!query_is_tiled(relation) || relation == SDD_FF || !tiles_are_made(t))
+        return QUERY_FLAT;
+    const struct cost *c = cost_of(t->device, relation);
+    const float n = (float)launches, flat = c->made + n * c->gather;
+    if (tiled_is_kept(t, relation) && n * c->gather_kept < flat && c->gather_kept < c->staged)
+        return QUERY_KEPT;
+    return n * c->staged < flat ? QUERY_TRANSPOSE : QUERY_FLAT;
 }

@@ -22,6 +22,12 @@ static void tiles_free(sdd_device *d, void *what)
 
 static const struct kept_ops tiles_ops = {tiles_create, tiles_bytes, tiles_free};
 
+int tiles_are_made(const sdd_topology *t)
+{
+    const struct tiles *all = topology_kept_find(t, NULL, &tiles_ops);
+    return all && all->block.memory;
+}
+
 int tiling_cancelled(const struct tiling *w, struct sdd_error *err)
 {
     return w->cancel && atomic_load(w->cancel) ? sdd_fail(err, SDD_ECANCELLED, "", "cancelled while tiles were made")

@@ -21,6 +21,8 @@ struct tiles {
     int any_flat;                                    /* Whether rows of some elements need another way. */
 };
 
+/* tiles_are_made: whether a topology has its tiles already. */
+int tiles_are_made(const sdd_topology *t);
 /* tiles_get: the tiles of a topology, which are made when they are first asked for, and kept.
  * Cost    about 90 B of device memory a face and 80 B a corner of a tile while they are made; about 35 B a triangle
  *         stay

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "gpu/sdd/sdd_fair.h"
-#include "gpu/sdd/sdd_fields.h"
+#include "gpu/fields/internal.h"
 #include "tests/query_once.h"
 
 #define MOST_FLOWING 450 /* vertices of a mesh that also flows, whose solves are thousands of launches */
@@ -85,7 +85,7 @@ void record_fields(sdd_mesh *mesh, int64_t n_vertices, struct record *r)
             .method = k / 2, .iterations = 2 + k % 4, .strength = 0.5f, .boundary = k % 2};
         if (k / 2 == SDD_SMOOTH_IMPLICIT_FLOW && n_vertices > MOST_FLOWING)
             continue;
-        int rc = sdd_smooth(mesh, &request, NULL, &v, &err);
+        int rc = smooth_by(mesh, &request, QUERY_FLAT + k % 3, NULL, &v, &err);
         note_values(r, rc, &err, v);
     }
 }

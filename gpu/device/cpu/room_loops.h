@@ -4,7 +4,6 @@
  * is an instruction and not a call; backend_cpu.c checks the processor before it calls into them. SDD_ROOM_KERNELS
  * names the room's list of kernels. */
 #include "gpu/device/cpu/kernels_cpu.h"
-#include "gpu/kernel/query.h"
 #include <time.h>
 
 /* Threads fetch chunks one by one, so that a core that is busy with other work does not delay the rest. A chunk is long
@@ -59,7 +58,11 @@ static inline int64_t chunk_fetch(struct loop_chunk *c, int64_t *next, int64_t n
     }                                                                                                                  \
     const struct sdd_kernel_loop record = {loop, sizeof(struct name##_args)};
 #define SDD_ITEM(name) LOOP(name, k_##name, loop_##name, sdd_loop_##name, 1024)
-#define SDD_QUERY(name) SDD_QUERY_BODY(name) LOOP(name, q_##name, loop_##name, sdd_loop_##name, 1024)
+#define SDD_QUERY(name) /* The three forms of gpu/tiles/query.h, which the kernel itself includes. */                  \
+    SDD_QUERY_BODY(name)                                                                                               \
+    LOOP(name, q_##name, loop_##name, sdd_loop_##name, 1024)                                                           \
+    LOOP(name, q_##name##_kept, loop_##name##_kept, sdd_loop_##name##_kept, 4)                                         \
+    LOOP(name, q_##name##_staged, loop_##name##_staged, sdd_loop_##name##_staged, 4)
 #define SDD_TILE(name) LOOP(name, k_##name, loop_##name, sdd_loop_##name, 4)
 #define SDD_TUNED_TILE(name) SDD_TILE(name) LOOP(name, k_##name, reference_##name, sdd_reference_loop_##name, 4)
 #define SDD_TUNED_ITEM(name) /* An item of a tuned kernel is large: a whole block on a GPU. */                         \

@@ -5,7 +5,6 @@
 #define SDD_BODY_LAUNCHES_CUH
 #include "gpu/device/cuda/kernels_cuda.h"
 #include "gpu/device/cuda/overlap.cuh"
-#include "gpu/kernel/query.h"
 
 enum { item_threads = 256 };
 

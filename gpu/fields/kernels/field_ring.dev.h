@@ -4,13 +4,23 @@
 #define SDD_FIELD_RING_DEV_H
 #include "gpu/fields/kernels/field_math.dev.h"
 
+/* Whether the edge after corner c has one face alone. In a manifold mesh its twin says so, without a way through the
+ * edge. */
+SDD_FN int sdd_is_open(const struct sdd_neighbors *q, uint32_t c)
+{
+    const struct sdd_control *m = &q->mesh;
+    return q->use_begin ? sdd_n_uses(q, m->edge[c]) == 1 : m->twin[c] >= m->n_corners;
+}
+
 /* Whether vertex v has an edge of one face. */
 SDD_FN int sdd_on_rim(const struct sdd_neighbors *q, uint32_t v)
 {
     const struct sdd_control *m = &q->mesh;
+    if (m->edges == SDD_EDGES_CLOSED)
+        return 0;
     for (uint32_t k = m->begin[v]; k < m->end[v]; k++) {
         const uint32_t c = m->corner[k];
-        if (sdd_n_uses(q, m->edge[c]) == 1 || sdd_n_uses(q, m->edge[sdd_prev(&m->faces, c)]) == 1)
+        if (sdd_is_open(q, c) || sdd_is_open(q, sdd_prev(&m->faces, c)))
             return 1;
     }
     return 0;

@@ -9,7 +9,7 @@
 #ifndef SDD_K_SMOOTH_STEP_H
 #define SDD_K_SMOOTH_STEP_H
 #include "gpu/fields/kernels/field_ring.dev.h"
-#include "gpu/kernel/query.h"
+#include "gpu/tiles/query.h"
 
 enum sdd_smooth_method { SDD_BY_MEAN, SDD_BY_COTANGENTS, SDD_BY_HEIGHTS, SDD_BY_CURVATURE };
 
@@ -37,34 +37,34 @@ SDD_FN int sdd_is_rim_edge(const struct sdd_neighbors *q, uint32_t v, uint32_t w
 }
 
 /* The way from p to the mean of its neighbours, or of those along the boundary. */
-SDD_FN struct sdd_real3 sdd_way_to_mean(const struct smooth_step_args *a, uint32_t v, const uint32_t *row, int32_t n,
-                                        struct sdd_real3 p, int rim)
+SDD_FN struct sdd_real3 sdd_way_to_mean(const struct smooth_step_args *a, uint32_t v, struct sdd_query_row row,
+                                        int32_t n, struct sdd_real3 p, int rim)
 {
     struct sdd_real3 sum = sdd_real3_of(0.0, 0.0, 0.0);
     double count = 0.0;
     for (int32_t k = 0; k < n; k++) {
-        if (rim && !sdd_is_rim_edge(&a->neighbors, v, row[k]))
+        if (rim && !sdd_is_rim_edge(&a->neighbors, v, sdd_neighbor(row, k)))
             continue;
-        sum = sdd_plus(sum, 1.0, sdd_minus(sdd_point_of(a->from, row[k]), p));
+        sum = sdd_plus(sum, 1.0, sdd_minus(sdd_point_of(a->from, sdd_neighbor(row, k)), p));
         count += 1.0;
     }
     return count > 0.0 ? sdd_real3_of(sum.x / count, sum.y / count, sum.z / count) : sum;
 }
 
 /* The bilateral mean of the heights of the neighbours above the tangent plane, along the normal. */
-SDD_FN struct sdd_real3 sdd_way_by_heights(const struct smooth_step_args *a, uint32_t v, const uint32_t *row, int32_t n,
-                                           struct sdd_real3 p)
+SDD_FN struct sdd_real3 sdd_way_by_heights(const struct smooth_step_args *a, uint32_t v, struct sdd_query_row row,
+                                           int32_t n, struct sdd_real3 p)
 {
     const struct sdd_real3 normal = sdd_normal_of(&a->neighbors, a->from, v);
     double far2 = 0.0, high2 = 0.0, sum = 0.0, weights = 0.0;
     for (int32_t k = 0; k < n; k++) {
-        const struct sdd_real3 way = sdd_minus(sdd_point_of(a->from, row[k]), p);
+        const struct sdd_real3 way = sdd_minus(sdd_point_of(a->from, sdd_neighbor(row, k)), p);
         const double h = sdd_dot(way, normal);
         far2 += sdd_dot(way, way) / (double)n;
         high2 += h * h / (double)n;
     }
     for (int32_t k = 0; k < n; k++) {
-        const struct sdd_real3 way = sdd_minus(sdd_point_of(a->from, row[k]), p);
+        const struct sdd_real3 way = sdd_minus(sdd_point_of(a->from, sdd_neighbor(row, k)), p);
         const double h = sdd_dot(way, normal), d2 = sdd_dot(way, way);
         const double w =
             (far2 > 0.0 ? sdd_decay(d2 / (2.0 * far2)) : 1.0) * (high2 > 0.0 ? sdd_decay(h * h / (2.0 * high2)) : 1.0);
@@ -74,7 +74,7 @@ SDD_FN struct sdd_real3 sdd_way_by_heights(const struct smooth_step_args *a, uin
     return sdd_plus(sdd_real3_of(0.0, 0.0, 0.0), weights > 0.0 ? sum / weights : 0.0, normal);
 }
 
-SDD_FN void k_smooth_step(int64_t v, const uint32_t *row, int32_t n, const struct smooth_step_args *a)
+SDD_FN void k_smooth_step(int64_t v, struct sdd_query_row row, int32_t n, const struct smooth_step_args *a)
 {
     const struct sdd_real3 p = sdd_point_of(a->from, (uint32_t)v);
     const int rim = sdd_on_rim(&a->neighbors, (uint32_t)v);

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_ways.c: rows that are made flat, by transposes in tiles and from kept rows are the same bytes: kernels
- * tile_rows and kept_rows against query_fill, which test_rows.c checks. */
+ * tile_rows and kept_rows against query_fill, which test_rows.c checks. So are sums of a kernel of queries, smooth_step,
+ * in its three forms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdlib.h>
 #include <string.h>
-#include "gpu/device/device.h"
+#include "gpu/fields/internal.h"
 #include "gpu/queries/internal.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/nonmanifold.h"
 #include "tests/kernels/tiles/big_mesh.h"
+#include "tests/oracle/refined.h"
+
+static int n_staged, n_kept; /* The meshes whose sums were made so. */
 
 enum { MOST_CORNERS = 700, N_RANDOM = 30, N_SOUPS = 30 };
 
@@ -45,6 +50,36 @@ static void check_relation(sdd_topology *t, int relation)
     sdd_query_plan_free(plan);
 }
 
+/* A kernel of queries has the same sums over flat rows, kept ones and ones staged in tiles. */
+static void check_sums(sdd_topology *t)
+{
+    const int64_t V = t->info.n_vertices;
+    float *points = xalloc(3 * V, sizeof *points), *uvs = xalloc(2 * t->info.n_uvs + 1, sizeof *uvs);
+    uint64_t state = 7;
+    sdd_mesh *mesh;
+    sdd_values *want, *got;
+    struct sdd_error err = {0};
+    for (int64_t i = 0; i < 3 * V; i++)
+        points[i] = random_unit(&state);
+    assert_int_equal(sdd_mesh_create(t, points, uvs, &mesh, &err), SDD_OK);
+    const struct sdd_smooth_request r = {.method = SDD_SMOOTH_UNIFORM, .iterations = 2, .strength = 0.5f};
+    assert_int_equal(smooth_by(mesh, &r, QUERY_FLAT, NULL, &want, &err), SDD_OK);
+    for (int way = QUERY_BY_RULE; way <= QUERY_KEPT; way++) {
+        struct device_rows rows;
+        assert_int_equal(smooth_by(mesh, &r, way, NULL, &got, &err), SDD_OK);
+        if (memcmp(sdd_values_info(got)->values, sdd_values_info(want)->values, (size_t)V * 3 * sizeof *points) != 0)
+            fail_msg("%s: sums by way %d differ", launch_case(), way);
+        sdd_values_free(got);
+        assert_int_equal(queries_rows(t, SDD_VV, way, 1, NULL, &rows, &err), SDD_OK);
+        n_staged += rows.way == QUERY_TRANSPOSE;
+        n_kept += rows.way == QUERY_KEPT;
+        block_give(t->device, &rows.block);
+    }
+    sdd_values_free(want);
+    sdd_mesh_free(mesh);
+    free(points), free(uvs);
+}
+
 static void check_desc(const struct sdd_mesh_desc *desc)
 {
     static const int transposed[] = {SDD_VV, SDD_VE, SDD_VF, SDD_EF, SDD_FF};
@@ -56,6 +91,7 @@ static void check_desc(const struct sdd_mesh_desc *desc)
     assert_int_equal(sdd_topology_create(device, desc, &t, &err), SDD_OK);
     for (int k = 0; k < 5; k++)
         check_relation(t, transposed[k]);
+    check_sums(t);
     sdd_topology_unref(t);
     sdd_device_info(device, &info);
     assert_int_equal(info.memory_used, 0);
@@ -77,6 +113,7 @@ static void test_small(void **state)
     (void)state;
     poly_each(N_RANDOM, MOST_CORNERS, check_poly);
     soup_each(N_SOUPS, MOST_CORNERS, check_poly);
+    assert_true(n_staged > 10 && n_kept > 10);
 }
 
 static void test_big(void **state)

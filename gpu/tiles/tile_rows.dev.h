@@ -84,6 +84,61 @@ SDD_FN void sdd_tile_place(const struct sdd_tile_view *v, int32_t i, int32_t *en
     }
 }
 
+/* The fast memory in which the rows of a tile are made: all of the 48 KiB that a kernel of tiles may have. */
+struct sdd_tile_memory {
+    uint16_t face_edge[SDD_TILE_CORNERS];
+    struct sdd_tile_ends ends[SDD_TILE_EDGES];
+    uint16_t row[SDD_TILE_CORNERS]; /* The rows of the transpose, one after the other. */
+    int32_t end[SDD_TILE_EDGES];    /* Where each of them ends. */
+    int32_t scratch[SDD_TILE_EDGES];
+    uint32_t id[SDD_TILE_EDGES]; /* The mesh's numbers of what is in the rows. */
+};
+
+/* A phase that brings the mesh's numbers of what is in the rows of a tile. */
+SDD_FN void sdd_stage_numbers(const struct sdd_tiles *tiles, const struct sdd_tile *t, int32_t relation, uint32_t *id)
+{
+    const int32_t n = sdd_tile_ids(t, relation);
+    const uint32_t *ids = sdd_tile_numbers_of(tiles, t, relation);
+    SDD_EACH (i, n)
+        id[i] = ids[i];
+}
+
+/* Stages a tile and transposes it: row i of the transpose is row[end[i - 1]] to row[end[i] - 1], in no order. Of FF the
+ * transpose is that of EF. All threads of a block call it, and the rows are complete when it returns. */
+SDD_FN struct sdd_tile_view sdd_tile_stage(const struct sdd_tiles *tiles, int64_t tile, int32_t relation,
+                                           struct sdd_tile_memory *m)
+{
+    const struct sdd_tile t = tiles->tile[tile];
+    const int by_faces = relation == SDD_RELATION_VF || relation == SDD_RELATION_EF || relation == SDD_RELATION_FF;
+    const int32_t n_rows = relation <= SDD_RELATION_VF ? t.n_vertices : t.n_edges;
+    const int32_t n_from = by_faces ? t.n_faces : t.n_edges;
+    struct sdd_tile_view v;
+    v.tiles = *tiles;
+    v.tile = t;
+    v.relation = relation;
+    v.face_edge = m->face_edge;
+    v.ends = m->ends;
+    v.row = m->row;
+    v.end = m->end;
+    v.id = m->id;
+    SDD_EACH (c, by_faces ? t.n_corners : 0)
+        m->face_edge[c] = tiles->face_edge[t.first_corner + (uint32_t)c];
+    SDD_EACH (e, relation <= SDD_RELATION_VF ? t.n_edges : 0)
+        m->ends[e] = tiles->edge_vertex[t.first_edge + (uint32_t)e];
+    sdd_stage_numbers(tiles, &t, relation, m->id);
+    SDD_EACH (i, n_rows)
+        m->end[i] = 0;
+    SDD_SYNC;
+    SDD_EACH (i, n_from)
+        sdd_tile_place(&v, i, m->end, NULL);
+    SDD_SYNC;
+    sdd_tile_scan(m->end, m->scratch, n_rows);
+    SDD_EACH (i, n_from) /* Each entry of `end` moves from the start of its row to its end. */
+        sdd_tile_place(&v, i, m->end, m->row);
+    SDD_SYNC;
+    return v;
+}
+
 /* Puts a row in ascending order of the mesh's numbers, each once, and returns how many there are. */
 SDD_FN int32_t sdd_tile_order(uint16_t *row, int32_t n, const uint32_t *id)
 {
