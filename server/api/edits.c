@@ -3,6 +3,7 @@
  * not at all. The new device state is built beside the old one and then takes its place, so that the next request for a
  * refined surface finds it. */
 #include "server/api/api.h"
+#include "server/api/watch.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
 #include "server/operation/idempotency.h"
@@ -108,6 +109,7 @@ static int adopt(struct job *job)
     slot->host = e->result.mesh;
     e->result.mesh = NULL;
     slot->info = e->info;
+    watchers_tell(job_service(job)->watchers, slot->id);
     return SDD_OK;
 }
 

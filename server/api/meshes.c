@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* meshes.c: answers the requests for /v1/meshes: create, list, show, rename, delete and read back meshes. */
 #include "server/api/api.h"
+#include "server/api/watch.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/looks.h"
@@ -323,6 +324,7 @@ static int rename_adopt(struct job *job)
         memcpy(slot->host->name, info->name, sizeof info->name);
     slot->info = *info;
     cache_forget(&memory_of(job)->cache, slot);
+    watchers_tell(job_service(job)->watchers, slot->id);
     return SDD_OK;
 }
 
@@ -366,6 +368,7 @@ static int delete_forget(struct job *job)
 {
     cache_forget(&memory_of(job)->cache, slot_of(job));
     slot_forget(&memory_of(job)->slots, slot_of(job));
+    watchers_tell(job_service(job)->watchers, slot_of(job)->id);
     return SDD_OK;
 }
 

@@ -12,6 +12,8 @@ static const char *const q_list[] = {"name", "after", "limit", NULL};
 static const char *const q_positions[] = {"first", "prim", "time", NULL};
 static const char *const q_refined[] = {"level",   "surface",  "include", "normals",
                                         "compact", "primvars", "method",  NULL};
+static const char *const q_watch[] = {"level",    "surface", "include", "normals", "compact",
+                                      "primvars", "method",  "since",   NULL};
 static const char *const q_pose[] = {"level",    "surface", "include", "normals", "compact",
                                      "primvars", "method",  "prim",    "time",    NULL};
 static const char *const q_matrix[] = {"level", "surface", "what", NULL};
@@ -72,5 +74,7 @@ const struct route routes[] = {
      false, false, api_smooth, "smoothed positions, not kept or as a new version"},
     {"GET", "/v1/meshes/{id}/plan", "plan", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, q_refined, false, false, api_plan,
      "what refined would cost"},
+    {"GET", "/v1/meshes/{id}/watch", "watch", SCOPE_READ, 0, MEDIA_WATCH, MEDIA_WATCH, q_watch, false, false, api_watch,
+     "the refined surface of each version, as it comes"},
 };
 const int n_routes = sizeof routes / sizeof routes[0];
