@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch.c: the handler of GET /v1/meshes/{id}/watch: an answer that has a record for each version of the mesh. A watcher
- * that waits is a sleeping connection and nothing else. When the mesh changes it starts the job of refined, whose frame
- * comes from the cache for all but the first watcher of a query. It asks only when the record before has been sent, so
- * a slow client passes over the versions that were made meanwhile, and holds one frame at most. */
+/* watch.c: the handler of GET /v1/meshes/{id}/watch: an answer that has a record for each version of the mesh. A
+ * watcher that waits is a sleeping connection and nothing else. When the mesh changes it starts the job of refined,
+ * whose frame comes from the cache for all but the first watcher of a query. It asks only when the record before has
+ * been sent, so a slow client passes over the versions that were made meanwhile, and holds one frame at most. */
 #include "server/api/watch.h"
 #include "server/api/api.h"
 #include "server/refine/refine.h"

@@ -38,7 +38,7 @@ static int stop(void **state)
     return 0;
 }
 
-/* ---- a client that takes chunks and records apart ------------------------------------------------------------------ */
+/* ---- a client that takes chunks and records apart ---------------------------------------------------------------- */
 struct watch {
     FILE *in;
     size_t left; /* Of this chunk. */
@@ -190,7 +190,7 @@ static void wait_for_watchers(long long n)
     assert_int_equal(daemon_metric(&d, "subdd_watchers"), n);
 }
 
-/* ---- tests --------------------------------------------------------------------------------------------------------- */
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
 /* Every way to make a version is news; the last one is that there is none any more. */
 static void test_versions(void **state)
 {
@@ -330,6 +330,48 @@ static void test_refused(void **state)
     wait_for_watchers(0);
 }
 
+/* A query that a version has no frame for ends its stream with the error, and the mesh goes on. */
+static void test_problem(void **state)
+{
+    static const char obj[] = "v 0 0 0 1 0 0\nv 1 0 0 1 0 0\nv 1 1 0 1 0 0\nv 0 1 0 1 0 0\nf 1 2 3 4\n";
+    struct watch coloured, plain;
+    struct record r;
+    char id[32];
+    (void)state;
+    create_obj(&d, obj, id);
+    open_watch(&coloured, id, "since=1&primvars=displayColor");
+    open_watch(&plain, id, "since=1");
+    change_json("POST", id, "/edits", "{\"edits\":[{\"removePrimvar\":{\"name\":\"displayColor\"}}]}");
+    expect(&coloured, PROBLEM, 1, &r);
+    assert_non_null(strstr(r.body, "\"field\":\"primvars\""));
+    free(r.body);
+    expect_end(&coloured);
+    expect_frame(&plain, id, "", 2);
+    fclose(plain.in);
+    delete_mesh(id);
+}
+
+/* An If-None-Match of refined says nothing about a stream, whose records have to come. */
+static void test_known(void **state)
+{
+    struct watch w;
+    struct answer a;
+    char id[32], tag[64], fields[160], target[64];
+    (void)state;
+    create_cube(&d, id);
+    ask_mesh(&d, id, "refined", "", &a);
+    assert_true(answer_field(&a, "ETag", tag, sizeof tag));
+    answer_free(&a);
+    snprintf(fields, sizeof fields, "Accept: application/vnd.subdd.watch\r\nIf-None-Match: %s\r\n", tag);
+    snprintf(target, sizeof target, "/v1/meshes/%s/watch", id);
+    int fd = http_connect(&d);
+    http_begin(fd, "GET", target, fields, NULL, 0);
+    read_head(&w, fd);
+    expect_frame(&w, id, "", 1);
+    fclose(w.in);
+    delete_mesh(id);
+}
+
 static long resident_kib(void)
 {
     char path[64], line[256];
@@ -338,7 +380,8 @@ static long resident_kib(void)
     FILE *f = fopen(path, "r");
     assert_non_null(f);
     while (fgets(line, sizeof line, f))
-        (void)sscanf(line, "VmRSS: %ld", &kib);
+        if (strncmp(line, "VmRSS:", 6) == 0)
+            kib = strtol(line + 6, NULL, 10);
     fclose(f);
     assert_true(kib > 0);
     return kib;
@@ -355,6 +398,10 @@ static void test_many(void **state)
     for (int i = 0; i < MANY; i++)
         open_watch(&w[i], id, "level=2&since=1");
     wait_for_watchers(MANY);
+    struct answer service;
+    http_get(&d, "/v1", &service);
+    assert_int_equal(answer_number(&service, "watchers"), MANY);
+    answer_free(&service);
     print_message("%d watchers: %ld KiB each\n", MANY, (resident_kib() - before) / MANY);
     assert_true(resident_kib() - before < 256L * MANY);
     const double began = seconds_now();
@@ -395,6 +442,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_versions),      cmocka_unit_test(test_since),
                                        cmocka_unit_test(test_shared),        cmocka_unit_test(test_slow),
                                        cmocka_unit_test(test_never_reading), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_problem),       cmocka_unit_test(test_known),
                                        cmocka_unit_test(test_many),          cmocka_unit_test(test_drain)};
     return cmocka_run_group_tests(tests, start, stop);
 }
