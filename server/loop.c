@@ -207,6 +207,7 @@ static void on_tick(uv_timer_t *timer)
         if (left < -LAST_SECONDS)
             uv_stop(&s->loop);
     }
+    watchers_tick(&s->watchers, now, s->net.state >= NET_FAILED);
     if (watch_tick(s, now) && !s->exit_code)
         loop_notify("WATCHDOG=1");
     loop_moved(&s->service);
@@ -254,6 +255,7 @@ void loop_run(struct server *s)
     jobs_abandon(&s->jobs, SDD_EBUSY);
     streams_fail(&s->sending);
     answers_cut(&s->sending);
+    watchers_tick(&s->watchers, uv_hrtime(), true);
     for (int i = 0; i < 3; i++)
         http_run(&s->net); /* This wakes all connections and sends the last bytes. */
     wait_for_work(s);

@@ -115,6 +115,8 @@ static bool raise_file_limit(const struct config *c, struct text *error)
 /* ---- the rooms, and what they are to each other ------------------------------------------------------------------ */
 static void request_waits(struct request *r)
 {
+    if (r->failed)
+        return; /* A watcher that has left does not take its heartbeat. */
     if (r->job)
         operation_waits(r);
     else if (r->stream)
@@ -126,6 +128,8 @@ static void request_left(struct request *r)
     operation_left(r);
     if (r->stream)
         stream_left(r->stream);
+    if (r->watcher)
+        watcher_left(r->watcher);
 }
 
 static void release(void *user, enum pool_use use, void *memory, int64_t bytes)
@@ -137,8 +141,8 @@ static void release(void *user, enum pool_use use, void *memory, int64_t bytes)
 static void make_rooms(struct server *s)
 {
     void *user = &s->service;
-    s->service =
-        (struct service){s->config, &s->metrics, &s->net, &s->jobs, &s->memory, &s->storage, &s->sending, &s->estimate};
+    s->service = (struct service){s->config,   &s->metrics, &s->net,      &s->jobs,    &s->memory,
+                                  &s->storage, &s->sending, &s->estimate, &s->watchers};
     s->net = (struct net){.config = s->config,
                           .log = &s->log,
                           .metrics = &s->metrics,
@@ -153,6 +157,7 @@ static void make_rooms(struct server *s)
     s->storage.metrics = &s->metrics;
     sending_init(&s->sending);
     estimate_init(&s->estimate);
+    list_init(&s->watchers.all);
     for (int i = 0; i < n_routes; i++)
         s->metrics.ops[i] = routes[i].op;
     s->metrics.ops[METRICS_OPS - 1] = "none";

@@ -4,6 +4,7 @@
  * room includes this header: each is given its own part, and handlers are given struct service. */
 #ifndef SUBDD_SERVER_H
 #define SUBDD_SERVER_H
+#include "server/api/watch.h"
 #include "server/operation/operation.h"
 #include "server/refine/refine.h"
 #include "server/refine/stream.h"
@@ -22,6 +23,7 @@ struct server {
     struct storage storage;
     struct sending sending;
     struct estimate estimate;
+    struct watchers watchers;
     struct service service; /* Pointers to the parts above, for handlers. */
 
     uv_loop_t loop;

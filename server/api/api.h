@@ -34,6 +34,7 @@ void api_matrix(struct request *r);
 void api_neighbors(struct request *r);
 void api_neighbors_of(struct request *r);
 void api_plan(struct request *r);
+void api_watch(struct request *r);
 void api_fields(struct request *r);
 void api_smooth(struct request *r);
 void api_versions(struct request *r);
@@ -44,6 +45,12 @@ void api_fair(struct request *r);
 void api_job(struct request *r);
 void api_job_cancel(struct request *r);
 void api_job_frame(struct request *r);
+
+/* refined_for_watcher: starts the job of refined for a request of watch, whose client has the version `seen` (0: none).
+ * watcher_answer: its end. Without a frame the client has the present version. */
+struct job;
+void refined_for_watcher(struct request *r, int64_t seen);
+void watcher_answer(struct job *job);
 
 /* What a MeshInfo says about the memory that a mesh holds, and how its upload went. */
 struct info_state {

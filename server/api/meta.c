@@ -123,6 +123,7 @@ void api_service(struct request *r)
     text_member_int(&t, "threads", d->threads);
     text_member_int(&t, "deviceMemoryLimit", d->memory_limit);
     text_member_int(&t, "hostMemoryLimit", s->memory->budgets.part[BUDGET_HOST]);
+    text_member_int(&t, "watchers", atomic_load(&s->metrics->values[M_WATCHERS]));
     write_engines(&t);
     write_options(&t);
     write_limits(&t, s->config);

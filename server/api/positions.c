@@ -2,6 +2,7 @@
 /* positions.c: answers PUT /v1/meshes/{id}/positions, which moves vertices and keeps the topology; and reads positions
  * for other routes that take them. */
 #include "server/api/api.h"
+#include "server/api/watch.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
 #include <math.h>
@@ -107,6 +108,7 @@ int positions_adopt(struct job *job)
     slot_of(job)->resident->version = slot_of(job)->info.version;
     cache_forget(&memory_of(job)->cache, slot_of(job));
     operation_adopted(job);
+    watchers_tell(job_service(job)->watchers, slot_of(job)->id);
     return SDD_OK;
 }
 

@@ -28,9 +28,17 @@ static bool not_modified(struct ask_job *a)
     return false;
 }
 
+/* A watcher is told of versions that it does not have. */
+static bool is_seen(const struct ask_job *a)
+{
+    return a->watched && a->seen == a->base.slot->info.version;
+}
+
 /* A file is made from its frame by a worker, so no job may change the record meanwhile. */
 static bool is_whole(const struct ask_job *a, const struct cached *frame)
 {
+    if (a->watched)
+        return frame && compute_is_there(frame);
     return frame && (!file_format(a) || (compute_is_there(frame) && job_may_peek(&a->base.slot->turns, SETTLED_HOST)));
 }
 
@@ -41,7 +49,8 @@ static bool is_there(struct job *job)
     char method[sizeof a->method];
     memcpy(method, a->method, sizeof method);
     const bool named = !name_by_history(a);
-    const bool there = named && (name_is_known(a) || is_whole(a, cache_find(&memory_of(job)->cache, a->key)));
+    const bool there =
+        named && (is_seen(a) || name_is_known(a) || is_whole(a, cache_find(&memory_of(job)->cache, a->key)));
     memcpy(a->method, method, sizeof method);
     job->err = (struct sdd_error){0};
     return there;
@@ -55,8 +64,8 @@ static int find_frame(struct frame_job *j)
     if (not_modified(&j->base))
         return JOB_DONE;
     j->frame = cache_find(&memory_of(job)->cache, j->base.key);
-    if (j->frame && file_format(&j->base) && !compute_is_there(j->frame))
-        j->frame = NULL; /* A file needs all of the frame at once. */
+    if (j->frame && (file_format(&j->base) || j->base.watched) && !compute_is_there(j->frame))
+        j->frame = NULL; /* A file, like a watcher, needs all of the frame at once. */
     if (!j->frame)
         return ensure_resident_record(job);
     j->frame->references++;
@@ -77,6 +86,8 @@ static int look_up(struct job *job)
     int rc = name_by_history(&j->base.base);
     tell_version(job);
     job->cost_ns[ON_DEVICE] = ask_cost_ns(&j->base.base, 0);
+    if (!rc && is_seen(&j->base.base))
+        return JOB_DONE;
     if (!rc && !j->posed)
         return find_frame(&j->base);
     if (!rc)
@@ -186,20 +197,34 @@ static void free_refine_job(struct job *job)
     free_frame_job(job);
 }
 
+static const struct step refine_steps[] = {
+    {ON_STORE, PHASE_LOAD, step_find, skip_find},        {ON_LOOP, -1, look_up, NULL},
+    {ON_STORE, PHASE_LOAD, step_load, skip_load_needed}, {ON_LOOP, -1, share, NULL},
+    {ON_HOST, PHASE_PARSE, parse, skip_parse},           {ON_DEVICE, -1, refine_compute, skip_found},
+    {ON_HOST, PHASE_ENCODE, file_begin, file_skip},      {ON_LOOP, -1, adopt, NULL},
+    {ON_DEVICE, -1, build_tables, skip_build},           {0}};
+
 static void start(struct request *r, bool posed)
 {
-    static const struct step steps[] = {
-        {ON_STORE, PHASE_LOAD, step_find, skip_find},        {ON_LOOP, -1, look_up, NULL},
-        {ON_STORE, PHASE_LOAD, step_load, skip_load_needed}, {ON_LOOP, -1, share, NULL},
-        {ON_HOST, PHASE_PARSE, parse, skip_parse},           {ON_DEVICE, -1, refine_compute, skip_found},
-        {ON_HOST, PHASE_ENCODE, file_begin, file_skip},      {ON_LOOP, -1, adopt, NULL},
-        {ON_DEVICE, -1, build_tables, skip_build},           {0}};
-    static const struct job_ops ops = {steps, refine_answer, free_refine_job};
+    static const struct job_ops ops = {refine_steps, refine_answer, free_refine_job};
     struct refine_job *j = ask_job_create(r, sizeof *j, ask_max_level(service_of(r)->config), ASK_FRAME_BLOCKS);
     if (!j)
         return;
     j->posed = j->own_mesh = j->base.base.base.job.reader = posed;
     j->base.base.base.job.peeks = posed ? SETTLED_NOTHING : SETTLED_RECORD;
+    j->base.base.base.finds = is_there;
+    mesh_job_start(r, &j->base.base.base, &ops);
+}
+
+void refined_for_watcher(struct request *r, int64_t seen)
+{
+    static const struct job_ops ops = {refine_steps, watcher_answer, free_refine_job};
+    struct refine_job *j = ask_job_create(r, sizeof *j, ask_max_level(service_of(r)->config), ASK_FRAME_BLOCKS);
+    if (!j)
+        return;
+    j->base.base.watched = true;
+    j->base.base.seen = seen;
+    j->base.base.base.job.peeks = SETTLED_RECORD;
     j->base.base.base.finds = is_there;
     mesh_job_start(r, &j->base.base.base, &ops);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* replace.c: what jobs that make a whole new version of a mesh have in common (replace.h). */
 #include "server/api/replace.h"
+#include "server/api/watch.h"
 #include "server/operation/idempotency.h"
 #include <string.h>
 
@@ -53,6 +54,7 @@ int replace_adopt(struct job *job)
     r->mesh = NULL;
     slot->info = r->info;
     operation_adopted(job);
+    watchers_tell(job_service(job)->watchers, slot->id);
     return SDD_OK;
 }
 

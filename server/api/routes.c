@@ -14,6 +14,8 @@ static const char *const q_version[] = {"version", NULL};
 static const char *const q_versions[] = {"before", "limit", NULL};
 static const char *const q_refined[] = {"level",    "surface", "include", "normals", "compact",
                                         "primvars", "method",  "version", NULL};
+static const char *const q_watch[] = {"level",    "surface", "include", "normals", "compact",
+                                      "primvars", "method",  "since",   NULL};
 static const char *const q_pose[] = {"level",  "surface", "include", "normals", "compact", "primvars",
                                      "method", "prim",    "time",    "version", NULL};
 static const char *const q_matrix[] = {"level", "surface", "what", "version", NULL};
@@ -91,5 +93,7 @@ const struct route routes[] = {
      api_job_cancel, "cancel a job, or forget one that is over"},
     {"GET", "/v1/meshes/{id}/plan", "plan", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, q_refined, false, false, api_plan,
      "what refined would cost"},
+    {"GET", "/v1/meshes/{id}/watch", "watch", SCOPE_READ, 0, MEDIA_WATCH, MEDIA_WATCH, q_watch, false, false, api_watch,
+     "the refined surface of each version, as it comes"},
 };
 const int n_routes = sizeof routes / sizeof routes[0];

@@ -63,6 +63,7 @@ static const struct {
     {"subdd_launches_total", "", "counter", "Kernels launched."},
     {"subdd_stream_bytes_total", "encoding=\"raw\",transport=\"http\"", "counter", "Bytes of refined frames sent."},
     {"subdd_streams", "", "gauge", "Frames that are being made in pieces while they are sent."},
+    {"subdd_watchers", "", "gauge", "Requests that are told of each version of a mesh."},
     {"subdd_cache_hits_total", "", "counter", "Refined frames served from the cache."},
     {"subdd_cache_misses_total", "", "counter", "Refined frames that had to be computed."},
     {"subdd_cache_bytes", "", "gauge", "Refined frames kept."},

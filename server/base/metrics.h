@@ -59,6 +59,7 @@ enum metric { /* The table in metrics.c has a row for each, in this order. */
               M_LAUNCHES,
               M_STREAM_BYTES,
               M_STREAMS,
+              M_WATCHERS,
               M_CACHE_HITS,
               M_CACHE_MISSES,
               M_CACHE_BYTES,

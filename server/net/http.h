@@ -26,6 +26,7 @@ struct job;
 struct route;
 struct net;
 struct stream;
+struct watcher;
 
 struct request {
     struct net *net;
@@ -34,6 +35,9 @@ struct request {
     const struct route *route; /* NULL when none matches. */
     struct job *job;           /* Makes the answer, or NULL. net/ leaves it to the hooks. */
     struct stream *stream;     /* Makes the answer while it is sent, or NULL. net/ leaves it to the hooks too. */
+    struct watcher *watcher;   /* Sends an answer of many records, or NULL. net/ leaves it to the hooks too. */
+    /* Takes the error of a job once the answer has begun and can be no other one; NULL before. */
+    void (*failed)(struct request *r, const struct sdd_error *err);
     char id[REQUEST_ID_SIZE];
     char mesh[REQUEST_NAME_SIZE];
     char method[12];

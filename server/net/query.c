@@ -163,6 +163,7 @@ static const struct {
     {MEDIA_GLB, "model/gltf-binary", "-glb"},
     {MEDIA_STL, "model/stl", "-stl"},
     {MEDIA_FRAME, "application/vnd.subdd.frame", ""},
+    {MEDIA_WATCH, "application/vnd.subdd.watch", ""},
     {MEDIA_OCTETS, "application/octet-stream", ""},
     {MEDIA_TEXT, "text/plain", ""},
     {MEDIA_YAML, "application/yaml", ""},

@@ -45,7 +45,9 @@ void operation_answer(struct job *job, const struct sdd_error *err)
         r->refined_by = job->refined_by;
         r->prims = job->prims;
     }
-    if (err)
+    if (err && r->failed)
+        r->failed(r, err);
+    else if (err)
         answer_error(r, err);
     else
         job->ops->answer(job);

@@ -20,6 +20,7 @@
 struct sending;
 struct estimate;
 struct idempotency;
+struct watchers;
 
 /* What handlers and steps work with: a pointer to what each room below has. serve.c makes it, and owns what it points
  * to. */
@@ -32,6 +33,7 @@ struct service {
     struct storage *storage;
     struct sending *sending;   /* It is defined in refine/refine.h. */
     struct estimate *estimate; /* It is defined in refine/refine.h. */
+    struct watchers *watchers; /* It is defined in api/watch.h. */
 };
 static inline struct service *service_of(const struct request *r)
 {

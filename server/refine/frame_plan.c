@@ -46,7 +46,7 @@ int frame_measure(struct ask_job *a, bool undigested, const struct sdd_plan_info
 /* Pieces need an engine that makes some rows without the others, and a frame of positions alone. */
 bool frame_plan_has_pieces(const struct ask_job *a, const struct frame_plan *p)
 {
-    return sdd_plan_info(p->plan)->ranges && a->request.include == SDD_POSITIONS && !a->request.compact;
+    return !a->watched && sdd_plan_info(p->plan)->ranges && a->request.include == SDD_POSITIONS && !a->request.compact;
 }
 
 /* Are results copied from the device to host memory? */
@@ -57,7 +57,8 @@ static bool is_copied(const struct service *s)
 
 bool frame_plan_begins(const struct ask_job *a, const struct frame_plan *p)
 {
-    return is_copied(job_service(&a->base.job)) && p->host_bytes > 2 * REFINE_PIECE_BYTES && !file_format(a);
+    return is_copied(job_service(&a->base.job)) && p->host_bytes > 2 * REFINE_PIECE_BYTES && !file_format(a) &&
+           !a->watched;
 }
 
 /* Is the frame made while it is sent? It is when it is too large to be made as a whole. The daemon's limits decide that

@@ -60,7 +60,7 @@ static void set_name(struct ask_job *a)
 static bool names(const struct ask_job *a, const char *header)
 {
     const struct request *r = a->base.job.request;
-    const char *tags = r ? request_header(r, header) : NULL;
+    const char *tags = r && !a->watched ? request_header(r, header) : NULL;
     return tags && etag_matches(tags, a->etag, true);
 }
 

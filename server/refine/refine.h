@@ -47,6 +47,8 @@ struct ask_job {
     struct sdd_primvar shapes[SDD_MAX_PRIMVARS];
     char key[CACHE_KEY_SIZE]; /* The key of the answer: mesh, version and request. */
     char etag[48];
+    bool watched; /* A watcher sends the frame, so all of it has to be in memory. */
+    int64_t seen; /* The version that the watcher has, which is not made again; 0 for none. */
 };
 #define ASK_FRAME_BLOCKS (SDD_POSITIONS | SDD_INDICES)
 #define ASK_PATCH_BLOCKS (SDD_POSITIONS | SDD_PATCHES | SDD_PATCH_PARAMS | SDD_INDICES | SDD_FACE_PARAMS)

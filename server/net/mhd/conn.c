@@ -366,22 +366,27 @@ __attribute__((visibility("default"))) ssize_t recv(int fd, void *buffer, size_t
     return receive(c, buffer, n);
 }
 
+bool conn_ended(const struct conn *c, bool *gone)
+{
+    struct pollfd p = {c->fd, POLLRDHUP, 0};
+    const bool ended = poll(&p, 1, 0) == 1;
+    *gone = (p.revents & (POLLHUP | POLLERR)) != 0 || (ended && c->head.http10);
+    return ended;
+}
+
 bool conn_gone(struct conn *c)
 {
     static const char ask[] = "HTTP/1.1 100 Continue\r\n\r\n";
-    struct pollfd p = {c->fd, POLLRDHUP, 0};
-    const bool ended = poll(&p, 1, 0) == 1, reset = (p.revents & (POLLHUP | POLLERR)) != 0;
-    if (reset || !ended)
-        return reset;
-    if (c->head.http10)
-        return true;
+    bool gone;
+    if (!conn_ended(c, &gone) || gone)
+        return gone;
     /* In the middle of an answer, which has given parts of its body, the next part asks. */
     if (!c->asked && !c->body.out) {
         c->asked = true;
         (void)!send(c->fd, ask, sizeof ask - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-        poll(&p, 1, 0);
+        (void)conn_ended(c, &gone);
     }
-    return (p.revents & (POLLHUP | POLLERR)) != 0;
+    return gone;
 }
 
 uint64_t conn_now(void)

@@ -126,6 +126,9 @@ void conn_done(struct conn *c);
  * which every client of HTTP/1.1 skips, and which one that has left answers with a reset. HTTP/1.0 has no such thing,
  * and there the end of a side means that the client has left. */
 bool conn_gone(struct conn *c);
+/* conn_ended: true when the peer has ended its own side, and asks nothing. *gone says whether it is known to have left.
+ */
+bool conn_ended(const struct conn *c, bool *gone);
 /* conn_refuse: answers with err's problem document and closes the connection for sending; what still comes in is
  * dropped. */
 void conn_refuse(struct conn *c, const struct sdd_error *err);
