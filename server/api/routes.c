@@ -97,3 +97,4 @@ const struct route routes[] = {
      "the refined surface of each version, as it comes"},
 };
 const int n_routes = sizeof routes / sizeof routes[0];
+_Static_assert(sizeof routes / sizeof routes[0] < METRICS_OPS, "metrics need a place for each route, and one more");

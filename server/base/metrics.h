@@ -94,7 +94,7 @@ enum pause { /* The threads of which others wait when they are busy with one thi
 };
 
 #define METRICS_BUCKETS 16
-#define METRICS_OPS 32
+#define METRICS_OPS 64 /* One more than there are routes, or more. */
 #define METRICS_CODES 40
 struct histogram {
     int64_t buckets[METRICS_BUCKETS + 1], count;
