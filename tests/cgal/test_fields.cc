@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// test_fields.cc: CGAL as a second opinion on fields, over the shapes and a cut sphere: angle defects by its angles, mean
-// curvatures by its cotangents, and distances beside its exact ones (Xin and Wang 2009), which rounds over triangles
-// miss by less than 2 % on a sphere. Over few large triangles they miss by more (a box by 5 %), so there it is only held
-// to them which vertices are reached. CGAL takes manifold meshes. `make test-cgal`.
+// test_fields.cc: CGAL as a second opinion on fields, over the shapes and a cut sphere: angle defects by its angles,
+// mean curvatures by its cotangents, and distances beside its exact ones (Xin and Wang 2009), which rounds over
+// triangles miss by less than 2 % on a sphere. Over few large triangles they miss by more (a box by 5 %), so there they
+// are only held to which vertices are reached. CGAL takes manifold meshes. `make test-cgal`.
 #include "tests/oracle/cases.h"
 #include <CGAL/Kernel_traits.h>
 #include <CGAL/Simple_cartesian.h>
