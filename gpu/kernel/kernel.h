@@ -3,7 +3,8 @@
  * and counts and a body k_NAME(i, args) for one item, which is valid C11 and valid CUDA C++. gcc turns it into a
  * parallel loop (device/cpu/room_loops.h), nvcc into a __global__ function (device/cuda/room_launches.cuh). The list
  * of kernels is made from the file names (list-kernels). A kernel whose items need each other's results is a kernel of
- * tiles (tile.h), one that gets neighbours a kernel of queries (gpu/tiles/query.h). Formats and widths are a list in NAME.ks.h.
+ * tiles (tile.h), one that gets neighbours a kernel of queries (gpu/tiles/query.h). Formats and widths are a list in
+ * NAME.ks.h.
  *
  * A kernel may have a tuned form for CUDA, gpu/ROOM/cuda/NAME.cuh. Then NAME.k.h has, besides k_NAME, which CPUs run,
  * a reference r_NAME(tile, args) in the language of tile.h: the plainest body that makes the same bits, with one block

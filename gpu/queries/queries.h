@@ -17,8 +17,8 @@ struct device_rows {
     int64_t n; /* Elements or tiles: what a launch is of. */
 };
 
-/* queries_rows: makes the rows of a relation other than FF for so many launches of a kernel of queries. A way that tiles
- * do not serve, since one of them is flat, becomes the flat one. The caller gives out->block back.
+/* queries_rows: makes the rows of a relation other than FF for so many launches of a kernel of queries. A way that
+ * tiles do not serve, since one of them is flat, becomes the flat one. The caller gives out->block back.
  * Errors  SDD_ETOO_LARGE from 2^32 ids on; SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int queries_rows(sdd_topology *t, int relation, int way, int launches, const struct sdd_run *run,
                  struct device_rows *out, struct sdd_error *err) SDD_MUST_CHECK;

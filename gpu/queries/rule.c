@@ -3,13 +3,14 @@
 #include "gpu/queries/internal.h"
 #include <string.h>
 
-/* Milliseconds that all rows of a relation take, by each way, of a million triangles (make bench T=queries prints them):
- * as lists, in its columns `mesh`, `transpose` and `kept`; and gathered over by a kernel of queries that sums points or
- * numbers, in `flat`, `transpose` and `kept`. `made` is what flat rows take that are made for such a kernel, with the
- * host's part of counting; the bench prints it too. FF has no such rows.
- * on_cpu: one core of an EPYC, 1.1 M in Morton order, 2026-11-27; VE and VF gathered are as VV.
- * on_cuda: an H100 80GB, lists of 1.05 M in row order, 2026-11-27; sums are those of VV in trials on an H200 before this
- * code, July 2026, and `made` is what the host takes. */
+/* Milliseconds that all rows of a relation take, by each way, of a million triangles (make bench T=queries prints
+ * them): as lists, in its columns `mesh`, `transpose` and `kept`; and gathered over by a kernel of queries that sums
+ * points or numbers, in `flat`, `transpose` and `kept`. `made` is what flat rows take that are made for such a
+ * kernel, with the host's part of counting; the bench prints it too. FF has no such rows.
+ * on_cpu: one core of an EPYC, 1.1 M in Morton order, 2026-11-27; VE and VF gathered are as VV, and `made` is twice
+ * the lists, as it was in another run.
+ * on_cuda: an H100 80GB, lists of 1.05 M in row order, 2026-11-27; sums are those of VV in trials on an H200 before
+ * this code, July 2026; `made` has not been measured there, and is what the host is thought to take. */
 static const struct cost {
     int relation;
     float flat, transpose, kept;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clusters.c: cuts the faces of a mesh into clusters, for tiles.c, by Lloyd's rounds on the graph of faces that share
- * edges. Each component begins with a seed for about every SPACING of its faces. In a round all clusters grow from
- * their seeds, a step at a time, until no face is left, and are then peeled from their boundaries; the face that goes
- * last is the new seed. Every fifth round clusters that are too large get more seeds. Where several clusters or faces
- * could be taken, the lowest is, so all devices find the same ones.
+/* clusters.c: cuts the faces of a mesh into clusters, for tiles.c, by Lloyd's rounds on the graph of faces that
+ * share edges. Each component begins with a seed for about every SPACING of its faces. In a round all clusters grow
+ * from their seeds, a step at a time, until no face is left, and are then peeled from their boundaries; the face
+ * that goes last is the new seed. From the fifth round on clusters that are too large get more seeds. Where several
+ * clusters or faces could be taken, the lowest is, so all devices find the same ones.
  * Source  Mahmoud et al. 2021, RXMesh: the patching algorithm, which takes what comes first or at random */
 #include "gpu/tiles/internal.h"
 #include "gpu/tiles/kernels/cluster_bounds.k.h"
@@ -20,13 +20,12 @@
 #include "gpu/tiles/kernels/cluster_take.k.h"
 
 enum {
-    /* Faces for each first seed. So much fewer than a tile may own that few clusters become too large, each of which
-     * costs five more rounds; with 350 it was a dozen rounds, and a ninth less of ribbons. */
+    /* Faces for each first seed. So much fewer than a tile may own that few clusters become too large, for which there
+     * are more rounds. */
     SPACING = 256,
     LEAST_ROUNDS = 4, /* After fewer the clusters are not round yet, and their ribbons large. */
-    ADD_EVERY = 5,
+    FIRST_MORE = 5,   /* From this round on seeds are added. RXMesh adds them in every fifth. */
     MOST_ROUNDS = 30, /* Then what is too large falls apart. */
-    ADD_ALWAYS = 15,  /* From this round on seeds are added in each. */
     STEPS = 32        /* The most that are queued before the host asks whether anything changed. */
 };
 
@@ -236,7 +235,7 @@ int clusters_find(struct tiling *w, struct clusters *out, struct device_block *b
     if (!rc)
         rc = first_seeds(w, &m, err);
     for (int round = 1; !rc; round++) {
-        const int add = round < MOST_ROUNDS && (round % ADD_EVERY == 0 || round >= ADD_ALWAYS);
+        const int add = round < MOST_ROUNDS && round >= FIRST_MORE;
         rc = grow(w, &m, err);
         n = w->n; /* Seeds that are added now are of the next round. */
         if (!rc)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* query.h: the kernel language's third shape. A kernel of queries is one header gpu/ROOM/kernels/NAME.q.k.h with a
  * struct NAME_args whose first member is `struct sdd_query_rows rows`, and a body k_NAME(element, row, n, args) for one
- * element, which gets its neighbours, in valid C11 and valid CUDA C++: sdd_neighbor(row, 0) to sdd_neighbor(row, n - 1).
+ * element, which gets its neighbours, in valid C11 and valid CUDA C++: sdd_neighbor(row, k) for k < n.
  * What fetches the row is written once, here, in three forms, which are three kernels with the same arguments:
  *   NAME         from flat rows; gcc makes a parallel loop over elements, nvcc a thread for each
- *   NAME_kept    from rows that are kept in 16 bits; a tile is a block or a turn of a loop, and has the mesh's numbers of
- *                what is in its rows in fast memory
+ *   NAME_kept    from rows that are kept in 16 bits; a tile is a block or a turn of a loop, and has the mesh's
+ *                numbers of what is in its rows in fast memory
  *   NAME_staged  from what each tile holds, staged and transposed in fast memory (tile_rows.dev.h); not of FF
- * queries_rows (gpu/queries/queries.h) makes `rows` for one of them, and QUERY_LAUNCH launches that one. Tiles visit the
+ * queries_rows (gpu/queries/queries.h) makes `rows` for one of them, and QUERY_LAUNCH launches that. Tiles visit the
  * elements that they own, and what is launched after the last tile visits isolated vertices, whose rows are empty; the
  * last two are for meshes without flat tiles. A body that wants a second relation finds that in `rows` too, flat
  * (sdd_second_row).

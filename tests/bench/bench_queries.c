@@ -448,7 +448,7 @@ int main(void)
     bench_mesh_close(&beast);
     bench_level(&b);
     for (int n = 2; n <= 3; n++)
-        if (cuts ? atoi(cuts) == n : n == 2 || !on_cpu)
+        if (cuts ? strtol(cuts, NULL, 10) == n : n == 2 || !on_cpu)
             bench_triangles(&b, n);
     cooler_close(&b.cooler);
     sdd_device_close(b.d);

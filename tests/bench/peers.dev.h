@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peers.dev.h: the kernels of bench_queries: plain structures to measure tiles against, and a kernel of queries of its
  * own, in the kernel language. peers.c and peers.cu compile them for the CPU and for CUDA. They are no part of libsdd.
- *   peer_gather   sums of points or numbers over rows, and a Laplacian step: a kernel of queries, so in its three forms
+ *   peer_gather   sums of points or numbers over rows, and a Laplacian step: a kernel of queries, in its three forms
  *   peer_copy     rows as lists, from flat rows
  *   peer_directed the same and lists by directed edges (Campagna, Kobbelt and Seidel 1998), of triangles
  *   peer_normals  vertex normals (Max 1999), gathered over flat rows of VF */
@@ -12,8 +12,8 @@
 
 enum peer_kernel { PEER_GATHER, PEER_GATHER_KEPT, PEER_GATHER_STAGED, PEER_COPY, PEER_DIRECTED, PEER_NORMALS, N_PEERS };
 
-/* The one symbol of the CUDA module of peers.cu: launches a kernel of enum peer_kernel, waits, and says how long it took. Returns 0, or
- * what CUDA says. */
+/* The one symbol of the CUDA module of peers.cu: launches a kernel of enum peer_kernel, waits, and says how
+ * long it took. Returns 0, or what CUDA says. */
 #define PEER_LAUNCH_SYMBOL "peer_launch"
 typedef int peer_launch_fn(int kernel, const void *args, size_t args_bytes, int64_t n, double *seconds);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* room_launches.cuh: the end of the translation unit that list-kernels makes for nvcc and each room. It turns every
- * kernel of the room into a __global__ function with a record for the module's table. A thread makes an item or what a
- * query asks for an element of flat rows, a block a tile. A tuned form has its own function, g_NAME, and the number of threads of
- * its blocks, NAME_threads; each of its blocks makes one item or tile.
- * SDD_ROOM_KERNELS names the room's list of kernels. */
+ * kernel of the room into a __global__ function with a record for the module's table. A thread makes an item or what
+ * a query asks for an element of flat rows, a block a tile. A tuned form has its own function, g_NAME, and the number
+ * of threads of its blocks, NAME_threads; each of its blocks makes one item or tile. SDD_ROOM_KERNELS names the
+ * room's list of kernels. */
 #include "gpu/device/cuda/body_launches.cuh"
 
 #define SDD_ITEM(name) ITEM_LAUNCH(name, k_##name, g_##name, sdd_launch_##name)

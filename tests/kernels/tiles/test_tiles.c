@@ -63,7 +63,7 @@ static void dual_fini(struct dual *d)
 }
 
 /* ---- Lloyd's rounds ---------------------------------------------------------------------------------------------- */
-enum { SPACING = 256, LEAST_ROUNDS = 4, ADD_EVERY = 5, ADD_ALWAYS = 15, MOST_ROUNDS = 30 };
+enum { SPACING = 256, LEAST_ROUNDS = 4, FIRST_MORE = 5, MOST_ROUNDS = 30 };
 
 /* Steps from any face of `from` (those with 0 in `steps`; -1: not reached), inside clusters where label is given. */
 static void spread(const struct dual *d, int32_t *steps, const int32_t *inside)
@@ -177,7 +177,7 @@ static int32_t lloyd(const struct dual *d, int32_t *label)
 {
     int32_t *seed = xalloc(2 * d->F + 2, 4), *size = xalloc(2 * d->F + 2, 4), n = first_seeds(d, seed), n_large = 0;
     for (int32_t round = 1;; round++) {
-        const int add = round < MOST_ROUNDS && (round % ADD_EVERY == 0 || round >= ADD_ALWAYS);
+        const int add = round < MOST_ROUNDS && round >= FIRST_MORE;
         const int32_t now = n;
         grow(d, seed, n, label);
         centres(d, label, n, seed);
