@@ -282,17 +282,22 @@ static void test_slow(void **state)
     delete_mesh(id);
 }
 
+/* Nobody reads: neither the first frame, nor one that is made after a wait. */
 static void test_never_reading(void **state)
 {
     char id[32];
     (void)state;
     create_grid(&d, SIDE, id);
-    int fd = begin_watch(id, "level=5");
-    wait_for_watchers(1);
-    const double began = seconds_now();
-    wait_for_watchers(0);
-    assert_true(seconds_now() - began < 6);
-    close(fd);
+    for (int waits = 0; waits < 2; waits++) {
+        int fd = begin_watch(id, waits ? "level=5&since=1" : "level=5");
+        wait_for_watchers(1);
+        if (waits)
+            move(id, 2);
+        const double began = seconds_now();
+        wait_for_watchers(0);
+        assert_true(seconds_now() - began < 6);
+        close(fd);
+    }
     delete_mesh(id);
 }
 
