@@ -10,6 +10,7 @@
 #include "gpu/fields/internal.h"
 #include "tests/query_once.h"
 
+#define MOST_REFINED 450 /* vertices of a mesh whose levels are asked too */
 #define MOST_FLOWING 450 /* vertices of a mesh that also flows, whose solves are thousands of launches */
 
 void record_note(struct record *r, uint64_t value)
@@ -26,9 +27,21 @@ void record_error(struct record *r, int code, const struct sdd_error *err)
     assert_true(err->text[0]);
 }
 
+static void record_query(sdd_topology *t, const struct sdd_query_request *request, struct record *r)
+{
+    struct sdd_error err = {0};
+    uint64_t digest = 0;
+    int rc = query_once(t, request, QUERY_FLAT, &digest, &err);
+    if (rc)
+        record_error(r, rc, &err);
+    else
+        record_note(r, digest);
+}
+
 void record_queries(sdd_topology *t, struct record *r)
 {
     static const int64_t some[] = {0, 0};
+    struct sdd_topology_info info;
     for (int k = 0; k < 3 * SDD_N_RELATIONS; k++) {
         const struct sdd_query_request request = {.relation = k / 3,
                                                   .ring = k % 3 == 2 ? 2 : 1,
@@ -36,13 +49,13 @@ void record_queries(sdd_topology *t, struct record *r)
                                                   .count = SDD_ALL_ROWS,
                                                   .ids = k % 2 ? some : NULL,
                                                   .n_ids = 2};
-        struct sdd_error err = {0};
-        uint64_t digest = 0;
-        int rc = query_once(t, &request, QUERY_FLAT, &digest, &err);
-        if (rc)
-            record_error(r, rc, &err);
-        else
-            record_note(r, digest);
+        record_query(t, &request, r);
+    }
+    sdd_topology_info(t, &info);
+    for (int k = 0; k < 2 && info.n_vertices <= MOST_REFINED; k++) {
+        const struct sdd_query_request request = {
+            .relation = k ? SDD_EF : SDD_VV, .level = 1 + k, .ring = 1, .count = SDD_ALL_ROWS};
+        record_query(t, &request, r);
     }
 }
 
