@@ -89,8 +89,8 @@ struct positions;
 int positions_read(struct mesh_job *j, bool whole, struct positions **out);
 /* positions_move: moves the vertices on the device, which checks the coordinates; so this comes before the commit. On
  * the compute thread. Returns JOB_AGAIN as ensure_resident does.
- * positions_commit: makes them a new version of this time, on the storage thread; `kind` says how (struct store_change).
- * `answer`, which may be NULL, is stored with it.
+ * positions_commit: makes them a new version of this time, on the storage thread; `kind` says how (struct
+ * store_change), and `answer`, which may be NULL, is stored with it.
  * positions_adopt: a step on the loop that takes the new version over. */
 int positions_move(struct job *job, const struct positions *p);
 int positions_commit(struct job *job, const struct positions *p, const char *kind, int64_t now,

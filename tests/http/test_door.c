@@ -42,6 +42,7 @@ static const struct {
              {"/fields", "?what=gaussian", NULL},
              {"/smooth", "", "{\"method\":\"uniform\"}"},
              {"/revert", "", "{\"version\":1}"},
+             {"/fair", "", "{\"steps\":1}"},
              {"", "", "{\"edits\":[{\"setCreases\":{\"edges\":[0,1],\"sharpnesses\":[2]}}]}"}};
 
 static void knock_on(int fd, const struct route *r, const char *method, const char *id, const char *fields,
