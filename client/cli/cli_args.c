@@ -88,7 +88,7 @@ const struct cli_verb cli_verbs[] = {
      1,
      1,
      cli_smooth,
-     "smooths the positions of a mesh or a level, into a file or a new version",
+     "smooths a mesh or a level of it, into a file or a new version",
      "-o FILE has the polygons with the smoothed positions; with --store they become a new version of the mesh, and "
      "its id "
      "and version are printed.",
