@@ -37,7 +37,7 @@ static const struct option_row rows[] = {
     {"data-dir", STRING, AT(data_dir), "subdd-data", 0, 0, "DIR", "where meshes are stored"},
     {"accept-data-loss", SWITCH, AT(accept_data_loss), "false", 0, 0, "",
      "serve although changes that were acknowledged are lost, which the log names; for one start"},
-    {"history-versions", INTEGER, AT(history_versions), "32", 1, 100000, "N",
+    {"history-versions", INTEGER, AT(history_versions), "32", 1, 1000, "N",
      "versions of each mesh that can be read, the present one among them; undo needs 2; 1: no history"},
     {"history-bytes", BYTES, AT(history_bytes), "1GiB", 0, 16 * TIB, "BYTES",
      "what earlier versions of all meshes take on the disk; those that ended first go first"},

@@ -170,44 +170,56 @@ static int choose(struct past_job *p, const struct store_version *list, int n)
         return job_fail(&p->base.base.job, SDD_ENO_CHANGE, "", "there is nothing to %s%s%s among the last %d versions",
                         kinds[p->way], *who ? " of " : "", who, n);
     p->version = p->way == UNDO ? p->of - 1 : p->of;
-    const struct store_version *like = find_version(list, n, p->way == UNDO ? p->of : p->of - 1);
-    return !like || memcmp(like->content, list[0].content, sizeof like->content) == 0 ? SDD_OK
-                                                                                      : refuse_changed(p, list, n);
+    const int64_t is_like = p->way == UNDO ? p->of : p->of - 1;
+    const struct store_version *like = find_version(list, n, is_like);
+    if (!like)
+        return job_fail(&p->base.base.job, SDD_EGONE, "version",
+                        "version %lld is not kept any more, so it cannot be told whether the mesh is as it was before",
+                        (long long)is_like);
+    if (memcmp(like->content, list[0].content, sizeof like->content) != 0)
+        return refuse_changed(p, list, n);
+    return SDD_OK;
 }
 
-/* Finds the version that comes back. */
-static int load(struct job *job)
+static int find(struct job *job)
 {
     struct past_job *p = (struct past_job *)job;
+    int rc = idempotency_digest(&p->base.base);
+    if (!rc)
+        rc = storage_result(job_service(job)->storage, idempotency_find(&p->base.base));
+    return rc ? rc : step_find(job);
+}
+
+static int choose_change(struct past_job *p)
+{
+    struct job *job = &p->base.base.job;
     struct storage *storage = job_service(job)->storage;
-    struct store_version *list = NULL;
-    int n = 0, more, rc = idempotency_digest(&p->base.base);
-    if (!rc)
-        rc = storage_result(storage, idempotency_find(&p->base.base));
-    if (!rc)
-        rc = step_find(job);
-    if (rc || p->way == REVERT)
-        return rc;
-    rc = storage_result(storage,
-                        store_history(storage->store, slot_of(job)->id, INT64_MAX,
-                                      (int)job_service(job)->config->history_versions, &list, &n, &more, &job->err));
+    struct store_version *list;
+    int n, more;
+    int rc = storage_result(storage, store_history(storage->store, slot_of(job)->id, INT64_MAX,
+                                                   (int)job_service(job)->config->history_versions, &list, &n, &more,
+                                                   &job->err));
     rc = rc ? rc : choose(p, list, n);
     free(list);
     return rc;
 }
 
-static int load_past(struct job *job)
+static int load(struct job *job)
 {
     struct past_job *p = (struct past_job *)job;
     struct storage *storage = job_service(job)->storage;
     struct store_info info;
-    int rc = decode_begin(&p->base.base, 0);
+    int rc = p->way == REVERT ? SDD_OK : choose_change(p);
+    if (!rc)
+        rc = decode_begin(&p->base.base, 0);
     if (rc)
         return rc;
     rc = storage_result(storage,
                         store_load(storage->store, slot_of(job)->id, p->version, &p->base.mesh, &info, &job->err));
-    memcpy(p->base.info.topology_id, info.topology_id, sizeof info.topology_id);
-    job->thing = operation_thing(info.topology_id);
+    if (!rc) {
+        memcpy(p->base.info.topology_id, info.topology_id, sizeof info.topology_id);
+        job->thing = operation_thing(info.topology_id);
+    }
     return decode_end(&p->base.base, rc);
 }
 
@@ -252,9 +264,9 @@ static bool skip_parse(const struct job *job)
 static void begin(struct request *r, enum way way)
 {
     static const struct step steps[] = {{ON_HOST, PHASE_PARSE, parse, skip_parse},
-                                        {ON_STORE, PHASE_LOAD, load, NULL},
+                                        {ON_STORE, PHASE_LOAD, find, NULL},
                                         {ON_LOOP, -1, step_match, NULL},
-                                        {ON_STORE, PHASE_LOAD, load_past, is_loaded},
+                                        {ON_STORE, PHASE_LOAD, load, is_loaded},
                                         {ON_LOOP, -1, step_settle_record, NULL},
                                         {ON_DEVICE, -1, build, NULL},
                                         {ON_STORE, PHASE_COMMIT, commit, NULL},

@@ -295,7 +295,10 @@ void problem_json(struct text *out, const struct sdd_error *err, const char *pri
         text_member(out, "field", err->field);
     if (err->code == SDD_ESTALE)
         text_member_int(out, "currentVersion", err->available);
-    else if (err->code == SDD_ENO_MEMORY && err->needed) {
+    else if (err->code == SDD_EGONE) {
+        if (err->available)
+            text_member_int(out, "oldestVersion", err->available);
+    } else if (err->code == SDD_ENO_MEMORY && err->needed) {
         text_member_int(out, "needed", err->needed);
         text_member_int(out, "available", err->available);
     } else if (err->available) {

@@ -94,7 +94,7 @@ static bool make_room(struct cache *c, int64_t bytes)
 
 void cache_keep(struct cache *c, struct slot *slot, struct cached *entry)
 {
-    if (table_find(&c->table, entry->key) || !make_room(c, entry->payload.bytes) ||
+    if (slot->gone || table_find(&c->table, entry->key) || !make_room(c, entry->payload.bytes) ||
         !table_add(&c->table, &entry->node, entry->key))
         return;
     entry->kept = true;

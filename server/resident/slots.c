@@ -53,6 +53,7 @@ static void destroy(struct slots *slots, struct slot *slot)
     if (!slot->gone)
         table_remove(&slots->table, &slot->node);
     list_remove(&slot->lru);
+    slots->n_earlier -= slot->version != STORE_ANY_VERSION;
     free(slot);
 }
 
@@ -84,8 +85,10 @@ struct slot *slot_get(struct slots *slots, const char *id, int64_t version)
     turns_init(&slot->turns);
     list_init(&slot->frames);
     list_append(&slots->lru, &slot->lru);
-    if (table_add(&slots->table, &slot->node, slot->key))
+    if (table_add(&slots->table, &slot->node, slot->key)) {
+        slots->n_earlier += version != STORE_ANY_VERSION;
         return slot;
+    }
     list_remove(&slot->lru);
     free(slot);
     return NULL;
@@ -153,6 +156,8 @@ void slot_forget(struct slots *slots, struct slot *slot)
 
 void slots_forget_versions(struct slots *slots, struct cache *cache, const char *id, int64_t oldest)
 {
+    if (!slots->n_earlier)
+        return;
     for (struct list *at = slots->lru.next, *next; at != &slots->lru; at = next) {
         struct slot *slot = CONTAINER(at, struct slot, lru);
         next = at->next;

@@ -40,6 +40,7 @@ struct slot {
 struct slots {
     struct table table;
     struct list lru;                /* All slots, the one that was unused longest first. */
+    int64_t n_earlier;              /* How many of them are of earlier versions. */
     int64_t host_bytes, host_limit; /* The limit is of copies that nobody uses. */
     struct pool *pool;              /* It counts host copies beside all else. */
     struct metrics *metrics;

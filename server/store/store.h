@@ -129,7 +129,7 @@ struct store_change {
 };
 struct store_version {
     int64_t version, n_edits, of, updated_ms, n_vertices, n_faces;
-    char principal[64], kind[16];
+    char principal[65], kind[16];
     unsigned char content[16]; /* Equal for versions of a mesh that differ in nothing but their numbers and times. */
 };
 /* store_keep: from the next change on each mesh keeps its last `versions` versions, the present one among them, and all

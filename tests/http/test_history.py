@@ -116,7 +116,7 @@ def refusals(daemon):
     check([v["version"] for v in kept] == [8, 7, 6, 5, 4], f"{kept}")
     mesh.get("/cage?version=4")
     gone = mesh.get("/cage?version=3", expect=[410, "gone", "version"])
-    check("the oldest that is kept is 4" in gone["detail"], gone["detail"])
+    check("the oldest that is kept is 4" in gone["detail"] and gone["oldestVersion"] == 4, f"{gone}")
     mesh.move(9)
     mesh.get("/cage?version=4", expect=[410, "gone", "version"])  # It was in memory.
     mesh.get("/refined?version=99", expect=[404, "not_found", "version"])
@@ -186,6 +186,36 @@ def reverting(daemon):
     check(json.loads(mesh.get(""))["vertices"] == 9 and mesh.versions()[0] == (6, "undo", 5), f"{mesh.versions()}")
 
 
+TOKENS = {"ann": "a" * 40, "bob": "b" * 40, "eve": "e" * 40}
+
+
+def with_tokens(folder, name, *options):
+    """A daemon at which ann and bob may edit, and eve may read."""
+    file = os.path.join(folder, "tokens")
+    with open(file, "w") as f:
+        for who, token in TOKENS.items():
+            f.write(f"{who} {'read' if who == 'eve' else 'read,edit'} {hashlib.sha256(token.encode()).hexdigest()}\n")
+    os.chmod(file, 0o600)
+    os.mkdir(os.path.join(folder, name))
+    return Daemon(os.path.join(folder, name), "--tokens-file", file, *options)
+
+
+def far_back(folder):
+    """Redo of a change whose version before is not kept any more might take what others did since: it is refused."""
+    daemon = with_tokens(folder, "far", "--history-versions", "3")
+    try:
+        ann = Mesh(daemon, TOKENS["ann"])
+        bob = Mesh(daemon, TOKENS["bob"], ann.id)
+        ann.move(2)
+        ann.post("/undo")
+        bob.move(4)
+        ann.post("/redo", expect=[410, "gone", "version"])
+        check(ann.x() == 4, "bob's change was lost")
+    finally:
+        daemon.process.terminate()
+        daemon.process.wait()
+
+
 def by_subd(daemon, folder):
     """The same by the command line."""
     out = os.path.join(folder, "at.obj")
@@ -207,14 +237,7 @@ def by_subd(daemon, folder):
 
 def people(folder):
     """Each undoes what is his own, and not under the feet of others."""
-    tokens = {"ann": "a" * 40, "bob": "b" * 40, "eve": "e" * 40}
-    file = os.path.join(folder, "tokens")
-    with open(file, "w") as f:
-        for name, token in tokens.items():
-            f.write(f"{name} {'read' if name == 'eve' else 'read,edit'} {hashlib.sha256(token.encode()).hexdigest()}\n")
-    os.chmod(file, 0o600)
-    os.mkdir(os.path.join(folder, "people"))
-    daemon = Daemon(os.path.join(folder, "people"), "--tokens-file", file)
+    daemon, tokens = with_tokens(folder, "people"), TOKENS
     try:
         ann = Mesh(daemon, tokens["ann"])
         bob, eve = Mesh(daemon, tokens["bob"], ann.id), Mesh(daemon, tokens["eve"], ann.id)
@@ -230,6 +253,13 @@ def people(folder):
         ann.post("/redo")
         bob.post("/redo")
         check(ann.x() == 3, "bob's change was not redone")
+        two = Mesh(daemon, tokens["ann"])
+        other = Mesh(daemon, tokens["bob"], two.id)
+        two.move(2)
+        two.post("/undo", If_Match='"1"', expect=[412, "version_mismatch", "if-match"])  # Before what is in the way.
+        two.post("/undo")
+        other.move(4)
+        two.post("/redo", expect=[409, "changed_since", "version"])
         eve.get("/cage?version=1")
         eve.post("/undo", expect=[403, "forbidden", "authorization"])
         names = [v["principal"] for v in json.loads(eve.get("/versions"))["versions"]]
@@ -272,7 +302,7 @@ def history(_, folder):
     for test in (reads, undoing, reverting):
         yield test.__name__, functools.partial(test, _)
     yield "by_subd", functools.partial(by_subd, _, folder)
-    for test in (people, restart):
+    for test in (people, far_back, restart):
         yield test.__name__, functools.partial(test, folder)
 
 

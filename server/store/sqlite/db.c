@@ -102,11 +102,14 @@ int store_run(struct store *s, enum store_sql sql, int64_t a, int64_t b, struct 
     return store_step(s, st, bound, sql_text[sql], err);
 }
 
+static const struct store_change nobody = {.principal = "", .kind = ""};
+
 int store_begin(struct store *s, struct sdd_error *err)
 {
-    if (s->loss.waits)
-        return sdd_fail(err, SDD_ESTORE, "store", "%s", s->loss.text);
-    return store_begin_recovery(s, err);
+    int rc = s->loss.waits ? sdd_fail(err, SDD_ESTORE, "store", "%s", s->loss.text) : store_begin_recovery(s, err);
+    if (rc)
+        s->history.change = nobody; /* Its strings are borrowed for one change. */
+    return rc;
 }
 
 int store_begin_recovery(struct store *s, struct sdd_error *err)
@@ -123,7 +126,7 @@ int store_end(struct store *s, int rc, struct sdd_error *err)
 {
     for (int i = 0; i < STORE_N_SQL; i++)
         (void)sqlite3_reset(s->statements[i]);
-    s->history.change = (struct store_change){.principal = "", .kind = ""};
+    s->history.change = nobody;
     if (!rc)
         rc = store_commit_record(s, err);
     if (!rc)

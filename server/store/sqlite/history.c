@@ -9,6 +9,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#define MOST_AT_ONCE 64 /* Versions that one change lets go, so that it is not long. */
+
 void store_keep(struct store *s, int64_t versions, int64_t bytes)
 {
     s->history.versions = versions < 1 || bytes <= 0 ? 1 : versions;
@@ -127,13 +129,14 @@ static int note_cost(struct store *s, const struct store_record *r, struct sdd_e
     return rc;
 }
 
-/* Lets go of the versions that ended first, of any mesh, until all take no more than they may. */
+/* Lets go of the versions that ended first, of any mesh, until all take no more than they may. After a limit was
+ * lowered that takes more than one change. */
 static int keep_within(struct store *s, struct sdd_error *err)
 {
     char id[STORE_ID_SIZE];
     sqlite3_stmt *st;
     int rc = SDD_OK;
-    while (!rc && s->history.bytes_after > s->history.most_bytes) {
+    for (int k = 0; k < MOST_AT_ONCE && !rc && s->history.bytes_after > s->history.most_bytes; k++) {
         rc = store_statement(s, STORE_HISTORY_OLDEST, &st, err);
         if (!rc)
             rc = store_step(s, st, 0, "look for the oldest version", err);

@@ -148,6 +148,21 @@ static void test_order(void **state)
 }
 
 /* A mesh that changes takes its own frames with it, and these alone. */
+/* A slot that is gone goes with its last user, who must not leave an entry at it. */
+static void test_gone(void **state)
+{
+    struct fixture *f = open_cache(1000);
+    (void)state;
+    struct cached *entry = entry_of("a", 10);
+    f->slots[0].gone = true;
+    cache_keep(&f->cache, &f->slots[0], entry);
+    assert_false(entry->kept);
+    cached_free(&f->cache, entry);
+    assert_int_equal(freed(f), 1);
+    assert_true(list_empty(&f->slots[0].frames));
+    close_cache(f);
+}
+
 static void test_forget(void **state)
 {
     struct fixture *f = open_cache(1000);
@@ -296,9 +311,9 @@ static void test_created(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_budget), cmocka_unit_test(test_order),
-                                       cmocka_unit_test(test_forget), cmocka_unit_test(test_sharing),
-                                       cmocka_unit_test(test_pool),   cmocka_unit_test(test_same_key),
-                                       cmocka_unit_test(test_created)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_budget),   cmocka_unit_test(test_order),
+                                       cmocka_unit_test(test_gone),     cmocka_unit_test(test_forget),
+                                       cmocka_unit_test(test_sharing),  cmocka_unit_test(test_pool),
+                                       cmocka_unit_test(test_same_key), cmocka_unit_test(test_created)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

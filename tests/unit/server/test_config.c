@@ -28,7 +28,7 @@ static const struct option options[] = {
     {"listen", WORDS, AT(listen), {"127.0.0.1:7373", "[::1]:0", "10.0.0.1:80", "0.0.0.0:65535"}},
     {"data-dir", WORDS, AT(data_dir), {"subdd-data", "/a/b c", "=d", "e#f"}},
     {"accept-data-loss", SWITCH, AT(accept_data_loss), {"false", "true", "false", "true"}},
-    {"history-versions", WHOLE, AT(history_versions), {"32", "1", "100000", "7"}},
+    {"history-versions", WHOLE, AT(history_versions), {"32", "1", "1000", "7"}},
     {"history-bytes", BYTES, AT(history_bytes), {"1073741824", "0", "17592186044416", "7"}},
     {"backend", WORDS, AT(backend), {"auto", "cpu", "cuda", "auto"}},
     {"cuda-module", WORDS, AT(cuda_module), {"", "/m.so", "n", "o=p"}},
