@@ -48,8 +48,8 @@ void cache_fini(struct cache *c);
 /* cache_find: the entry that is kept under a key, or NULL. It becomes the most recently used one; the caller gets no
  * reference. */
 struct cached *cache_find(struct cache *c, const char *key);
-/* cache_keep: keeps an entry under its key until the mesh of its slot changes. It does nothing when the slot is gone, the
- * key is taken, memory is out, or there is no room for it beside the entries that are being sent. */
+/* cache_keep: keeps an entry under its key until the mesh of its slot changes. It does nothing when the slot is
+ * gone, the key is taken, memory is out, or there is no room for it beside the entries that are being sent. */
 void cache_keep(struct cache *c, struct slot *slot, struct cached *entry);
 /* cache_drop: stops keeping an entry, which is freed when no answer sends it. */
 void cache_drop(struct cache *c, struct cached *entry);
