@@ -9,57 +9,40 @@
 #define JSON_TYPE "application/json"
 
 /* ---- what the daemon says of a job ------------------------------------------------------------------------------- */
-static double number(const cJSON *o, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(o, name);
-    return cJSON_IsNumber(item) ? item->valuedouble : 0;
-}
-
-/* A count that fits a double exactly, else 0. */
-static int64_t count(const cJSON *o, const char *name)
-{
-    const double v = number(o, name);
-    return v >= 0 && v <= 9007199254740992.0 ? (int64_t)v : 0;
-}
-
 static struct subd_distortion distortion(const cJSON *o, const char *name)
 {
     const cJSON *d = cJSON_GetObjectItemCaseSensitive(o, name);
-    return (struct subd_distortion){number(d, "mean"), number(d, "p99"), number(d, "largest")};
-}
-
-static void text(char *to, size_t room, const cJSON *o, const char *name)
-{
-    subd_copy_text(to, room, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, name)));
+    return (struct subd_distortion){subd_json_number(d, "mean"), subd_json_number(d, "p99"),
+                                    subd_json_number(d, "largest")};
 }
 
 static void read_job(struct subd_job *j, const cJSON *o)
 {
     const cJSON *d = cJSON_GetObjectItemCaseSensitive(o, "distortion"),
                 *n = cJSON_GetObjectItemCaseSensitive(o, "iterations");
-    *j = (struct subd_job){.step = count(o, "step"),
-                           .steps = count(o, "steps"),
-                           .level = (int)fmin(number(o, "level"), SUBD_MAX_LEVEL),
+    *j = (struct subd_job){.step = subd_json_count(o, "step"),
+                           .steps = subd_json_count(o, "steps"),
+                           .level = (int)fmin(subd_json_number(o, "level"), SUBD_MAX_LEVEL),
                            .stopped = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "stopped")),
-                           .seconds = number(o, "seconds"),
-                           .energy_before = number(o, "energyBefore"),
-                           .energy = number(o, "energy"),
-                           .tau = number(o, "tau"),
-                           .exactness = number(o, "exactness"),
+                           .seconds = subd_json_number(o, "seconds"),
+                           .energy_before = subd_json_number(o, "energyBefore"),
+                           .energy = subd_json_number(o, "energy"),
+                           .tau = subd_json_number(o, "tau"),
+                           .exactness = subd_json_number(o, "exactness"),
                            .distortion = distortion(d, "step"),
                            .kept = distortion(d, "all"),
-                           .spin_iterations = count(n, "spin"),
-                           .point_iterations = count(n, "points"),
-                           .exact_iterations = count(n, "exactness"),
-                           .version = count(o, "version"),
-                           .frame_bytes = count(o, "frameBytes"),
-                           .device_bytes = count(o, "deviceBytes")};
-    text(j->id, sizeof j->id, o, "job");
-    text(j->mesh_id, sizeof j->mesh_id, o, "mesh");
-    text(j->state, sizeof j->state, o, "state");
+                           .spin_iterations = subd_json_count(n, "spin"),
+                           .point_iterations = subd_json_count(n, "points"),
+                           .exact_iterations = subd_json_count(n, "exactness"),
+                           .version = subd_json_count(o, "version"),
+                           .frame_bytes = subd_json_count(o, "frameBytes"),
+                           .device_bytes = subd_json_count(o, "deviceBytes")};
+    subd_json_copy(j->id, sizeof j->id, o, "job");
+    subd_json_copy(j->mesh_id, sizeof j->mesh_id, o, "mesh");
+    subd_json_copy(j->state, sizeof j->state, o, "state");
     o = cJSON_GetObjectItemCaseSensitive(o, "error");
-    text(j->problem, sizeof j->problem, o, "code");
-    text(j->text, sizeof j->text, o, "detail");
+    subd_json_copy(j->problem, sizeof j->problem, o, "code");
+    subd_json_copy(j->text, sizeof j->text, o, "detail");
 }
 
 /* Turns the problem of a job that failed into the error of the call. */
@@ -68,7 +51,7 @@ static int failed(const cJSON *o, struct subd_error *err)
     const cJSON *problem = cJSON_GetObjectItemCaseSensitive(o, "error");
     char *said = problem ? cJSON_PrintUnformatted(problem) : NULL;
     struct subd_error own;
-    const int status = (int)fmin(fmax(number(problem, "status"), 0), 999);
+    const int status = (int)fmin(fmax(subd_json_number(problem, "status"), 0), 999);
     subd_decode_problem(err ? err : &own, status, JSON_TYPE, said ? said : "", said ? strlen(said) : 0);
     free(said);
     return SUBD_EHTTP;
@@ -86,7 +69,7 @@ static int parse(subd_client *c, struct subd_job *job, cJSON **tree, struct subd
     read_job(job, o);
     if (!*job->state && job->version) { /* The answer to a repeated request: the mesh as it became. */
         subd_copy_text(job->state, sizeof job->state, "done");
-        text(job->mesh_id, sizeof job->mesh_id, o, "id");
+        subd_json_copy(job->mesh_id, sizeof job->mesh_id, o, "id");
     }
     return *job->state && (*job->id || job->version) ? SUBD_OK : subd_fail_stranger(c, err);
 }

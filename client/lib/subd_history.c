@@ -6,17 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t count_of(const cJSON *o, const char *key)
-{
-    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
-    return cJSON_IsNumber(v) && v->valuedouble >= 0 && v->valuedouble <= 9e15 ? (int64_t)v->valuedouble : 0;
-}
-
-static void copy_member(char *to, size_t room, const cJSON *o, const char *key)
-{
-    subd_copy_text(to, room, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, key)));
-}
-
 static int read_list(const cJSON *rows, struct subd_version_list *out, struct subd_error *err)
 {
     const cJSON *row;
@@ -26,14 +15,14 @@ static int read_list(const cJSON *rows, struct subd_version_list *out, struct su
     cJSON_ArrayForEach(row, rows)
     {
         struct subd_version *v = &out->versions[out->n++];
-        v->version = count_of(row, "version");
-        v->edits = count_of(row, "edits");
-        v->of = count_of(row, "of");
-        v->vertices = count_of(row, "vertices");
-        v->faces = count_of(row, "faces");
-        copy_member(v->change, sizeof v->change, row, "change");
-        copy_member(v->principal, sizeof v->principal, row, "principal");
-        copy_member(v->updated, sizeof v->updated, row, "updated");
+        v->version = subd_json_count(row, "version");
+        v->edits = subd_json_count(row, "edits");
+        v->of = subd_json_count(row, "of");
+        v->vertices = subd_json_count(row, "vertices");
+        v->faces = subd_json_count(row, "faces");
+        subd_json_copy(v->change, sizeof v->change, row, "change");
+        subd_json_copy(v->principal, sizeof v->principal, row, "principal");
+        subd_json_copy(v->updated, sizeof v->updated, row, "updated");
     }
     return SUBD_OK;
 }
@@ -45,7 +34,7 @@ static int finish_list(subd_client *c, void *out, struct subd_error *err)
     struct subd_version_list *list = out;
     int rc = cJSON_IsArray(rows) ? read_list(rows, list, err)
                                  : subd_fail(err, SUBD_EPROTOCOL, "the server's list of versions cannot be read");
-    list->next = rc == SUBD_OK ? count_of(o, "next") : 0;
+    list->next = rc == SUBD_OK ? subd_json_count(o, "next") : 0;
     cJSON_Delete(o);
     return rc;
 }

@@ -72,6 +72,13 @@ void subd_text_list_path(struct subd_text *t, const char *name, const char *afte
 /* subd_text_query: adds one more query parameter, or nothing when the value is NULL. */
 void subd_text_query(struct subd_text *t, const char *key, const char *value);
 
+/* subd_json_number, subd_json_count: a member of an answer in JSON; 0 when it is not there, or is no number from 0 to
+ * 9e15. subd_json_copy: a member that is text, by subd_copy_text. */
+struct cJSON;
+double subd_json_number(const struct cJSON *o, const char *key);
+int64_t subd_json_count(const struct cJSON *o, const char *key);
+void subd_json_copy(char *to, size_t room, const struct cJSON *o, const char *key);
+
 /* Memory for an answer that is unpacked, within what one of its size can need: many empty parts would unpack to a
  * hundred times it. A budget must not move. */
 struct subd_budget {

@@ -102,22 +102,6 @@ int subd_matrix(subd_client *c, const char *id, const struct subd_matrix *r, str
 
 /* ---- plan, which the server has only as JSON -------------------------------------------------------------------- */
 
-static double number_of(const cJSON *o, const char *key)
-{
-    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
-    return cJSON_IsNumber(v) && v->valuedouble >= 0 && v->valuedouble <= 9e15 ? v->valuedouble : 0;
-}
-
-static int64_t count_of(const cJSON *o, const char *key)
-{
-    return (int64_t)number_of(o, key);
-}
-
-static void copy_member(char *to, size_t room, const cJSON *o, const char *key)
-{
-    subd_copy_text(to, room, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, key)));
-}
-
 static void read_blocks(struct subd_plan *p, const cJSON *blocks)
 {
     const cJSON *b;
@@ -130,12 +114,12 @@ static void read_blocks(struct subd_plan *p, const cJSON *blocks)
         for (int i = 0; name && i < SUBD_N_KINDS; i++)
             if (strcmp(subd_kinds[i].name, name) == 0)
                 to->semantic = 1 << i;
-        to->components = (int)(count_of(b, "components") & 0x1FF);
-        to->count = count_of(b, "count");
-        to->bytes = count_of(b, "bytes");
-        copy_member(to->name, sizeof to->name, b, "name");
-        copy_member(to->interpolation, sizeof to->interpolation, b, "interpolation");
-        copy_member(to->type, sizeof to->type, b, "type");
+        to->components = (int)(subd_json_count(b, "components") & 0x1FF);
+        to->count = subd_json_count(b, "count");
+        to->bytes = subd_json_count(b, "bytes");
+        subd_json_copy(to->name, sizeof to->name, b, "name");
+        subd_json_copy(to->interpolation, sizeof to->interpolation, b, "interpolation");
+        subd_json_copy(to->type, sizeof to->type, b, "type");
         p->n_blocks += to->semantic != 0;
     }
 }
@@ -149,18 +133,18 @@ static int finish_plan(subd_client *c, void *out, struct subd_error *err)
         return subd_fail(err, SUBD_EPROTOCOL, "the server's plan cannot be read");
     }
     subd_copy_text(p->method, sizeof p->method, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, "method")));
-    p->level = (int)(count_of(o, "level") & 0x1F);
-    p->vertices = count_of(o, "vertices");
-    p->faces = count_of(o, "faces");
-    p->edges = count_of(o, "edges");
-    p->frame_bytes = count_of(o, "frameBytes");
-    p->device_bytes = count_of(o, "deviceBytes");
-    p->host_bytes = count_of(o, "hostBytes");
-    p->available_device_bytes = count_of(o, "availableDeviceBytes");
-    p->estimated_ms = number_of(o, "estimatedMs");
+    p->level = (int)(subd_json_count(o, "level") & 0x1F);
+    p->vertices = subd_json_count(o, "vertices");
+    p->faces = subd_json_count(o, "faces");
+    p->edges = subd_json_count(o, "edges");
+    p->frame_bytes = subd_json_count(o, "frameBytes");
+    p->device_bytes = subd_json_count(o, "deviceBytes");
+    p->host_bytes = subd_json_count(o, "hostBytes");
+    p->available_device_bytes = subd_json_count(o, "availableDeviceBytes");
+    p->estimated_ms = subd_json_number(o, "estimatedMs");
     p->fits = !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(o, "fits"));
-    p->needed = count_of(o, "needed");
-    p->limit = count_of(o, "limit");
+    p->needed = subd_json_count(o, "needed");
+    p->limit = subd_json_count(o, "limit");
     read_blocks(p, cJSON_GetObjectItemCaseSensitive(o, "blocks"));
     cJSON_Delete(o);
     return SUBD_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* subd_text.c: builds URLs and header lines as growing text, for the other files of libsubd. */
 #include "subd_internal.h"
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,4 +88,20 @@ void subd_text_list_path(struct subd_text *t, const char *name, const char *afte
     subd_text_query(t, "name", name);
     subd_text_query(t, "after", after && *after ? after : NULL);
     subd_text_query(t, "limit", limit ? number : NULL);
+}
+
+double subd_json_number(const cJSON *o, const char *key)
+{
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
+    return cJSON_IsNumber(v) && v->valuedouble >= 0 && v->valuedouble <= 9e15 ? v->valuedouble : 0;
+}
+
+int64_t subd_json_count(const cJSON *o, const char *key)
+{
+    return (int64_t)subd_json_number(o, key);
+}
+
+void subd_json_copy(char *to, size_t room, const cJSON *o, const char *key)
+{
+    subd_copy_text(to, room, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, key)));
 }

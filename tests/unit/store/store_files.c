@@ -21,6 +21,21 @@ struct store *store_reopen(const char *dir)
     return s;
 }
 
+int64_t store_count(const char *dir, const char *sql)
+{
+    char path[300];
+    sqlite3 *db;
+    sqlite3_stmt *st;
+    (void)snprintf(path, sizeof path, "%s/subdd.db", dir);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+    int64_t n = sqlite3_column_int64(st, 0);
+    (void)sqlite3_finalize(st);
+    (void)sqlite3_close(db);
+    return n;
+}
+
 void store_sql(const char *dir, const char *sql)
 {
     char path[300], *why = NULL;

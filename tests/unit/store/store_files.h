@@ -11,6 +11,7 @@ struct file_image {
 
 struct store *store_reopen(const char *dir); /* nothing may be wrong with it, and nothing lost */
 void store_sql(const char *dir, const char *sql);
+int64_t store_count(const char *dir, const char *sql); /* the first value of a query */
 /* file_read: the caller frees bytes. */
 struct file_image file_read(const char *dir, const char *name);
 void file_write(const char *dir, const char *name, struct file_image f); /* without bytes: removes it */

@@ -5,7 +5,6 @@
 #include "tests/unit/store/store_files.h"
 #include "tests/unit/tempdir.h"
 #include <setjmp.h>
-#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,21 +12,6 @@
 #include <cmocka.h>
 
 enum { N = 40, KEPT = 12 };
-
-static int64_t count(const char *dir, const char *sql)
-{
-    char path[300];
-    sqlite3 *db;
-    sqlite3_stmt *st;
-    (void)snprintf(path, sizeof path, "%s/subdd.db", dir);
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
-    int64_t n = sqlite3_column_int64(st, 0);
-    (void)sqlite3_finalize(st);
-    (void)sqlite3_close(db);
-    return n;
-}
 
 static void move(struct store *s, const char *id, struct mesh *m, int64_t first, float to)
 {
@@ -113,11 +97,11 @@ static void test_versions(void **state)
     assert_int_equal(store_delete(s, "m_a", STORE_ANY_VERSION, &err), SDD_OK);
     assert_int_equal(store_history_bytes(s), 0);
     store_close(s);
-    assert_int_equal(count(dir, "SELECT count(*) FROM old_chunks"), 0);
-    assert_int_equal(count(dir, "SELECT count(*) FROM history"), 1);
-    assert_int_equal(count(dir, "SELECT count(*) FROM topologies"), 1);
-    assert_int_equal(count(dir, "SELECT count(*) FROM chunks WHERE kind = 0"),
-                     count(dir, "SELECT count(*) FROM chunks, topologies WHERE kind = 0 AND owner = key"));
+    assert_int_equal(store_count(dir, "SELECT count(*) FROM old_chunks"), 0);
+    assert_int_equal(store_count(dir, "SELECT count(*) FROM history"), 1);
+    assert_int_equal(store_count(dir, "SELECT count(*) FROM topologies"), 1);
+    assert_int_equal(store_count(dir, "SELECT count(*) FROM chunks WHERE kind = 0"),
+                     store_count(dir, "SELECT count(*) FROM chunks, topologies WHERE kind = 0 AND owner = key"));
     for (int v = 1; v <= N; v++)
         mesh_free(at[v]);
     mesh_free(other);
@@ -199,8 +183,8 @@ static void test_limits(void **state)
     move(s, "m_b", m, 0, 8);
     assert_int_equal(store_history_bytes(s), 0);
     store_close(s);
-    assert_int_equal(count(dir, "SELECT count(*) FROM old_chunks"), 0);
-    assert_int_equal(count(dir, "SELECT count(*) FROM history"), 2);
+    assert_int_equal(store_count(dir, "SELECT count(*) FROM old_chunks"), 0);
+    assert_int_equal(store_count(dir, "SELECT count(*) FROM history"), 2);
     mesh_free(m);
     tempdir_remove(dir);
 }

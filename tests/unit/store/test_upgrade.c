@@ -7,27 +7,11 @@
 #include "tests/unit/store/store_files.h"
 #include "tests/unit/tempdir.h"
 #include <setjmp.h>
-#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-static int64_t count(const char *dir, const char *sql)
-{
-    char path[300];
-    sqlite3 *db;
-    sqlite3_stmt *st;
-    (void)snprintf(path, sizeof path, "%s/subdd.db", dir);
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
-    int64_t n = sqlite3_column_int64(st, 0);
-    (void)sqlite3_finalize(st);
-    (void)sqlite3_close(db);
-    return n;
-}
 
 static void has(struct store *s, const char *id, const struct mesh *want, const char *name, int64_t version)
 {
@@ -81,7 +65,7 @@ static void upgrade(const char *dump, int version, const char *older)
         cube->points[9 + k] = 9;
     store_sql(dir, dump);
     store_sql(dir, older);
-    assert_int_equal(count(dir, "PRAGMA user_version"), version);
+    assert_int_equal(store_count(dir, "PRAGMA user_version"), version);
     for (int i = 0; i < 2; i++) {
         struct store *s = i ? store_reopen(dir) : first_open(dir, version);
         has(s, "m_1", cube, "m_1", 2);
@@ -93,18 +77,18 @@ static void upgrade(const char *dump, int version, const char *older)
         free(block);
         assert_int_equal(store_check(s, &err), SDD_OK);
         store_close(s);
-        assert_int_equal(count(dir, "PRAGMA user_version"), 6);
-        assert_int_equal(count(dir, "SELECT count(*) FROM history"), version > 1 ? 2 : 1);
-        assert_int_equal(count(dir, "SELECT count(*) FROM sqlite_schema WHERE name = 'meshes_name'"), 1);
-        assert_int_equal(count(dir, "SELECT count(*) FROM versions"), version > 1 ? 2 : 1);
-        assert_int_equal(count(dir, "SELECT count(*) FROM meshes WHERE length(digest)"), version < 4 ? 0 : 2);
+        assert_int_equal(store_count(dir, "PRAGMA user_version"), 6);
+        assert_int_equal(store_count(dir, "SELECT count(*) FROM history"), version > 1 ? 2 : 1);
+        assert_int_equal(store_count(dir, "SELECT count(*) FROM sqlite_schema WHERE name = 'meshes_name'"), 1);
+        assert_int_equal(store_count(dir, "SELECT count(*) FROM versions"), version > 1 ? 2 : 1);
+        assert_int_equal(store_count(dir, "SELECT count(*) FROM meshes WHERE length(digest)"), version < 4 ? 0 : 2);
     }
     struct store *s = store_reopen(dir);
     move_one(s, "m_1", cube);
     if (version > 1)
         assert_int_equal(store_rename(s, "m_2", 2, "other", 9, NULL, &err), SDD_OK);
     store_close(s);
-    assert_int_equal(count(dir, "SELECT count(*) FROM meshes WHERE length(digest) = 32"), version > 1 ? 2 : 1);
+    assert_int_equal(store_count(dir, "SELECT count(*) FROM meshes WHERE length(digest) = 32"), version > 1 ? 2 : 1);
     s = store_reopen(dir);
     has(s, "m_1", cube, "m_1", 3);
     if (version > 1)
