@@ -9,8 +9,7 @@
  * kernel, with the host's part of counting; the bench prints it too. FF has no such rows.
  * on_cpu: one core of an EPYC, 1.1 M in Morton order, 2026-11-27; VE and VF gathered are as VV, and `made` is twice
  * the lists, as it was in another run.
- * on_cuda: an H100 80GB, lists of 1.05 M in row order, 2026-11-27; sums are those of VV in trials on an H200 before
- * this code, July 2026; `made` has not been measured there, and is what the host is thought to take. */
+ * on_cuda: an H100 80GB, 1.1 M in Morton order, 2026-11-27; VE and VF gathered are as VV. */
 static const struct cost {
     int relation;
     float flat, transpose, kept;
@@ -20,11 +19,11 @@ static const struct cost {
               {SDD_VF, 8.7f, 41.6f, 9.0f, 17.0f, 7.6f, 23.4f, 10.3f},
               {SDD_EF, 23.3f, 41.7f, 12.4f, 38.0f, 7.2f, 28.8f, 9.0f},
               {SDD_FF, 97.8f, 120.6f, 10.0f, 0.0f, 0.0f, 0.0f, 0.0f}},
-  on_cuda[] = {{SDD_VV, 0.082f, 0.069f, 0.039f, 3.0f, 0.017f, 0.037f, 0.0185f},
-               {SDD_VE, 0.082f, 0.072f, 0.038f, 3.0f, 0.017f, 0.037f, 0.0185f},
-               {SDD_VF, 0.055f, 0.086f, 0.038f, 3.0f, 0.017f, 0.037f, 0.0185f},
-               {SDD_EF, 0.035f, 0.080f, 0.031f, 3.0f, 0.017f, 0.037f, 0.0185f},
-               {SDD_FF, 0.122f, 0.109f, 0.027f, 0.0f, 0.0f, 0.0f, 0.0f}};
+  on_cuda[] = {{SDD_VV, 0.107f, 0.086f, 0.042f, 1.9f, 0.023f, 0.093f, 0.029f},
+               {SDD_VE, 0.106f, 0.096f, 0.047f, 1.8f, 0.023f, 0.093f, 0.029f},
+               {SDD_VF, 0.067f, 0.112f, 0.046f, 1.8f, 0.023f, 0.093f, 0.029f},
+               {SDD_EF, 0.047f, 0.094f, 0.040f, 4.6f, 0.026f, 0.097f, 0.036f},
+               {SDD_FF, 0.176f, 0.128f, 0.032f, 0.0f, 0.0f, 0.0f, 0.0f}};
 
 static const struct cost *cost_of(const sdd_device *d, int relation)
 {
