@@ -64,12 +64,13 @@ void write_date(char out[40], int64_t ms);
 /* info_json, info_proto: write a MeshInfo as a JSON object or as a message. */
 void info_json(struct text *out, const struct store_info *info, const struct info_state *state);
 void info_proto(struct text *out, const struct store_info *info, const struct info_state *state);
-/* edit_result_json, edit_result_proto: write an EditResult, which has the new ids besides the mesh. */
+/* edit_result_json, edit_result_proto: write an EditResult, which has the new ids besides the mesh, and how many
+ * versions the edits have passed over. */
 struct edit_result;
 void edit_result_json(struct text *out, const struct store_info *info, const struct info_state *state,
-                      const struct edit_result *e);
+                      const struct edit_result *e, int64_t passed_over);
 void edit_result_proto(struct text *out, const struct store_info *info, const struct info_state *state,
-                       const struct edit_result *e);
+                       const struct edit_result *e, int64_t passed_over);
 /* info_state_of: what is known of a mesh by its slot, which is NULL when nothing of it is in memory. On the loop. */
 struct info_state info_state_of(const struct slot *slot);
 /* answer_info: answers with a MeshInfo and its entity tag. */

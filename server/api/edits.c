@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* edits.c: answers POST /v1/meshes/{id}/edits, by which a batch of edits makes the next version of a mesh, wholly or
  * not at all. */
+#include "server/api/others.h"
 #include "server/api/replace.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
 #include "server/operation/idempotency.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct edit_job {
     struct replace_job base;
     struct edit_batch *batch;
     struct edit_result result; /* Without its mesh, which base takes. */
+    bool rebase;               /* The batch may be applied to a later version than that it was made for. */
+    int64_t passed_over;       /* How many versions came since. */
+    struct mesh *made_for;     /* The version that it was made for, when any did. */
+    struct conflict conflict;
 };
 
 static int parse(struct job *job)
@@ -36,13 +44,79 @@ static bool skip(const struct job *job)
     return skip_load(job) && !((const struct mesh_job *)job)->key;
 }
 
+/* As step_match, but with Subdd-Rebase an earlier version matches, too. */
+static int match(struct job *job)
+{
+    struct edit_job *e = (struct edit_job *)job;
+    const int64_t behind = slot_of(job)->info.version - e->base.base.expected;
+    if (!e->rebase || behind <= 0)
+        return step_match(job);
+    e->passed_over = behind;
+    e->conflict.first_version = e->base.base.expected + 1;
+    e->conflict.last_version = slot_of(job)->info.version;
+    return SDD_OK;
+}
+
+static bool is_not_behind(const struct job *job)
+{
+    const struct edit_job *e = (const struct edit_job *)job;
+    return !e->passed_over || e->made_for;
+}
+
+static int load_made_for(struct job *job)
+{
+    struct edit_job *e = (struct edit_job *)job;
+    struct mesh_job *j = &e->base.base;
+    struct storage *storage = job_service(job)->storage;
+    int rc = decode_begin(j, mesh_bytes(slot_of(job)->host));
+    if (rc)
+        return rc;
+    return decode_end(j, storage_result(storage, store_load(storage->store, slot_of(job)->id, j->expected, &e->made_for,
+                                                            NULL, &job->err)));
+}
+
+/* Applies the batch to the version that it was made for, to see what it names and changes, and compares that with what
+ * others did since. */
+static int rebase(struct edit_job *e)
+{
+    struct job *job = &e->base.base.job;
+    struct edit_result mine;
+    struct mesh_changes changes = {0};
+    struct mesh_named named = {0};
+    char sentence[120];
+    bool meets = false;
+    int rc = edits_apply(e->made_for, e->batch, &mine, &job->err);
+    if (rc)
+        return rc;
+    rc = mesh_changes_find(e->made_for, mine.mesh, &changes, &job->err);
+    if (!rc)
+        rc = edits_named(e->batch, e->made_for, &named, &changes, &job->err);
+    if (!rc)
+        rc = others_meet(job, e->made_for, (struct mesh_change){mine.mesh, &changes}, &named, true, slot_of(job)->host,
+                         &e->conflict, &meets);
+    free(named.vertices);
+    free(named.faces);
+    mesh_changes_fini(&changes);
+    edit_result_free(&mine);
+    if (rc || !meets)
+        return rc;
+    snprintf(sentence, sizeof sentence, "the edits for version %lld meet what versions %lld to %lld did",
+             (long long)e->base.base.expected, (long long)e->conflict.first_version,
+             (long long)e->conflict.last_version);
+    rc = others_fail(job, SDD_ESTALE, "if-match", sentence, &e->conflict);
+    job->err.available = slot_of(job)->info.version;
+    return rc;
+}
+
 static int apply(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
     struct mesh_job *j = &e->base.base;
-    int rc = decode_begin(j, 2 * mesh_bytes(slot_of(job)->host));
-    if (!rc)
-        rc = decode_end(j, edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err));
+    int rc = decode_begin(j, (e->passed_over ? 4 : 2) * mesh_bytes(slot_of(job)->host));
+    if (rc)
+        return rc;
+    rc = e->passed_over ? rebase(e) : SDD_OK;
+    rc = decode_end(j, rc ? rc : edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err));
     job->thing = operation_thing(slot_of(job)->info.topology_id);
     if (rc)
         return rc;
@@ -70,7 +144,7 @@ static int commit(struct job *job)
     const struct store_change change = {j->principal, "edits", e->batch->n_edits, 0};
     const struct info_state state = replace_describe(&e->base, now_ms());
     (j->media_out == MEDIA_PROTOBUF ? edit_result_proto : edit_result_json)(&j->answer, &e->base.info, &state,
-                                                                            &e->result);
+                                                                            &e->result, e->passed_over);
     return replace_commit(&e->base, &change);
 }
 
@@ -79,22 +153,48 @@ static void free_job(struct job *job)
     struct edit_job *e = (struct edit_job *)job;
     edit_batch_free(e->batch);
     edit_result_free(&e->result);
+    mesh_free(e->made_for);
     replace_free(job);
+}
+
+/* Reads the header Subdd-Rebase. Returns false when it has answered the request with an error. */
+static bool read_rebase(struct request *r, bool *out)
+{
+    const char *way = request_header(r, "Subdd-Rebase"), *version = request_header(r, "If-Match");
+    *out = way != NULL;
+    if (way && strcmp(way, "disjoint") != 0)
+        answer_fail(r, SDD_EINVALID, "subdd-rebase", "Subdd-Rebase takes disjoint and nothing else");
+    else if (way && strcmp(version, "*") == 0)
+        answer_fail(r, SDD_EINVALID, "if-match", "Subdd-Rebase needs the version that the edits were made for, not *");
+    else
+        return true;
+    return false;
 }
 
 void api_edits(struct request *r)
 {
-    static const struct step steps[] = {
-        {ON_HOST, PHASE_PARSE, parse, NULL},     {ON_STORE, PHASE_LOAD, load, skip},  {ON_LOOP, -1, step_match, NULL},
-        {ON_LOOP, -1, step_settle_record, NULL}, {ON_HOST, PHASE_PARSE, apply, NULL}, {ON_DEVICE, -1, build, NULL},
-        {ON_STORE, PHASE_COMMIT, commit, NULL},  {ON_LOOP, -1, replace_adopt, NULL},  {0}};
+    static const struct step steps[] = {{ON_HOST, PHASE_PARSE, parse, NULL},
+                                        {ON_STORE, PHASE_LOAD, load, skip},
+                                        {ON_LOOP, -1, match, NULL},
+                                        {ON_STORE, PHASE_LOAD, load_made_for, is_not_behind},
+                                        {ON_LOOP, -1, step_settle_record, NULL},
+                                        {ON_HOST, PHASE_PARSE, apply, NULL},
+                                        {ON_DEVICE, -1, build, NULL},
+                                        {ON_STORE, PHASE_COMMIT, commit, NULL},
+                                        {ON_LOOP, -1, replace_adopt, NULL},
+                                        {0}};
     static const struct job_ops ops = {steps, replace_answer, free_job};
     if (!request_header(r, "If-Match")) {
         answer_fail(r, SDD_EPRECONDITION, "if-match",
                     "send If-Match with the version that the edits were made for, as in its ETag");
         return;
     }
+    bool rebases;
+    if (!read_rebase(r, &rebases))
+        return;
     struct edit_job *e = mesh_job_create(r, sizeof *e, true);
-    if (e)
-        mesh_job_start(r, &e->base.base, &ops);
+    if (!e)
+        return;
+    e->rebase = rebases;
+    mesh_job_start(r, &e->base.base, &ops);
 }

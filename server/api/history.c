@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* history.c: GET /v1/meshes/{id}/versions, and POST .../revert, .../undo and .../redo, by which an earlier version
  * becomes the next one. The ids of its elements are those that they had; new elements get ids that were never used. */
+#include "server/api/others.h"
 #include "server/api/replace.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
+#include "server/mesh/merge.h"
 #include "server/operation/idempotency.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,7 +101,12 @@ struct past_job {
     enum way way;
     int64_t of;      /* The change that is undone or redone, or the version that comes back by `revert`. */
     int64_t version; /* The version that comes back. */
-    int64_t next_vertex_id, next_face_id;
+    /* When others have changed the mesh since, the version on whose other side `version` is; else 0. What lies between
+     * the two is put onto the present version. */
+    int64_t onto;
+    struct mesh *base_mesh;
+    struct conflict conflict;
+    char others[160]; /* Who made which versions since. */
 };
 
 static bool is_kind(const struct store_version *v, enum way way)
@@ -146,22 +154,21 @@ static const struct store_version *find_version(const struct store_version *list
     return NULL;
 }
 
-/* Names the versions since the change, and who made them. */
-static int refuse_changed(struct past_job *p, const struct store_version *list, int n)
+/* Remembers the versions since the change, and who made them. */
+static void name_others(struct past_job *p, const struct store_version *list, int n)
 {
-    struct text who = {0};
-    for (int i = 0; i < n && list[i].version > p->of && i < 8; i++)
-        text_printf(&who, "%s%lld (%s%s%s)", i ? ", " : "", (long long)list[i].version, list[i].kind,
-                    *list[i].principal ? " by " : "", list[i].principal);
-    int rc = job_fail(&p->base.base.job, SDD_ECHANGED, "version",
-                      "version %lld cannot be %s: the mesh was changed since, in version %s", (long long)p->of,
-                      p->way == UNDO ? "undone" : "redone", who.data ? who.data : "");
-    text_free(&who);
-    return rc;
+    size_t at = 0;
+    for (int i = 0; i < n && list[i].version > p->of && at < sizeof p->others; i++)
+        at += (size_t)snprintf(p->others + at, sizeof p->others - at, "%s%lld (%s%s%s)", i ? ", " : "",
+                               (long long)list[i].version, list[i].kind, *list[i].principal ? " by " : "",
+                               list[i].principal);
+    p->conflict.first_version = p->of + 1;
+    p->conflict.last_version = list[0].version;
 }
 
-/* Finds what the caller wants to undo or redo. The versions before and after a change differ by it alone, so it can be
- * undone while the mesh is what it was right after it, and redone while it is what it was right before. */
+/* Finds what the caller wants to undo or redo. The versions before and after a change differ by it alone. So while the
+ * mesh is what it was right after it, the one before comes back; and when others have changed it, what lies between the
+ * two is put onto what they made. To redo is the same the other way round. */
 static int choose(struct past_job *p, const struct store_version *list, int n)
 {
     const char *who = p->base.base.principal;
@@ -176,8 +183,8 @@ static int choose(struct past_job *p, const struct store_version *list, int n)
         return job_fail(&p->base.base.job, SDD_EGONE, "version",
                         "version %lld is not kept any more, so it cannot be told whether the mesh is as it was before",
                         (long long)is_like);
-    if (memcmp(like->content, list[0].content, sizeof like->content) != 0)
-        return refuse_changed(p, list, n);
+    p->onto = memcmp(like->content, list[0].content, sizeof like->content) != 0 ? is_like : 0;
+    name_others(p, list, n);
     return SDD_OK;
 }
 
@@ -214,8 +221,12 @@ static int load(struct job *job)
         rc = decode_begin(&p->base.base, 0);
     if (rc)
         return rc;
-    rc = storage_result(storage,
-                        store_load(storage->store, slot_of(job)->id, p->version, &p->base.mesh, &info, &job->err));
+    if (p->onto && !p->base_mesh)
+        rc = storage_result(storage,
+                            store_load(storage->store, slot_of(job)->id, p->onto, &p->base_mesh, NULL, &job->err));
+    if (!rc)
+        rc = storage_result(storage,
+                            store_load(storage->store, slot_of(job)->id, p->version, &p->base.mesh, &info, &job->err));
     if (!rc) {
         memcpy(p->base.info.topology_id, info.topology_id, sizeof info.topology_id);
         job->thing = operation_thing(info.topology_id);
@@ -226,6 +237,53 @@ static int load(struct job *job)
 static bool is_loaded(const struct job *job)
 {
     return ((const struct past_job *)job)->base.mesh;
+}
+
+static bool stands_alone(const struct job *job)
+{
+    return !((const struct past_job *)job)->onto;
+}
+
+static bool skip_present(const struct job *job)
+{
+    return stands_alone(job) || skip_load(job);
+}
+
+/* Puts what was between the two versions onto the present one. */
+static int merge(struct job *job)
+{
+    struct past_job *p = (struct past_job *)job;
+    struct mesh_changes changes = {0};
+    struct mesh *merged = NULL;
+    const struct mesh_change mine = {p->base.mesh, &changes};
+    char sentence[240];
+    bool meets = false;
+    int rc = decode_begin(&p->base.base, 2 * mesh_bytes(slot_of(job)->host));
+    if (rc)
+        return rc;
+    rc = mesh_changes_find(p->base_mesh, p->base.mesh, &changes, &job->err);
+    if (!rc)
+        rc = others_meet(job, p->base_mesh, mine, NULL, false, slot_of(job)->host, &p->conflict, &meets);
+    if (!rc && !meets)
+        rc = mesh_merge(mine, slot_of(job)->host, &merged, &job->err);
+    mesh_changes_fini(&changes);
+    if (!rc && !meets)
+        rc = mesh_topology_id(merged, p->base.info.topology_id, &job->err);
+    if (!rc && meets) {
+        snprintf(sentence, sizeof sentence, "version %lld cannot be %s, as of versions %s", (long long)p->of,
+                 p->way == UNDO ? "undone" : "redone", p->others);
+        rc = others_fail(job, SDD_ECHANGED, "version", sentence, &p->conflict);
+    }
+    rc = decode_end(&p->base.base, rc);
+    if (rc) {
+        mesh_free(merged);
+        return rc;
+    }
+    mesh_free(p->base.mesh);
+    p->base.mesh = merged;
+    p->onto = 0;
+    job->thing = operation_thing(p->base.info.topology_id);
+    return SDD_OK;
 }
 
 static int build(struct job *job)
@@ -261,18 +319,26 @@ static bool skip_parse(const struct job *job)
     return ((const struct past_job *)job)->way != REVERT;
 }
 
+static void past_free(struct job *job)
+{
+    mesh_free(((struct past_job *)job)->base_mesh);
+    replace_free(job);
+}
+
 static void begin(struct request *r, enum way way)
 {
     static const struct step steps[] = {{ON_HOST, PHASE_PARSE, parse, skip_parse},
                                         {ON_STORE, PHASE_LOAD, find, NULL},
                                         {ON_LOOP, -1, step_match, NULL},
                                         {ON_STORE, PHASE_LOAD, load, is_loaded},
+                                        {ON_STORE, PHASE_LOAD, step_load, skip_present},
                                         {ON_LOOP, -1, step_settle_record, NULL},
+                                        {ON_HOST, PHASE_PARSE, merge, stands_alone},
                                         {ON_DEVICE, -1, build, NULL},
                                         {ON_STORE, PHASE_COMMIT, commit, NULL},
                                         {ON_LOOP, -1, replace_adopt, NULL},
                                         {0}};
-    static const struct job_ops ops = {steps, replace_answer, replace_free};
+    static const struct job_ops ops = {steps, replace_answer, past_free};
     struct past_job *p = mesh_job_create(r, sizeof *p, true);
     if (!p)
         return;

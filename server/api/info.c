@@ -129,12 +129,16 @@ static void ids_json(struct text *out, const char *key, const int32_t *ids, int6
 }
 
 void edit_result_json(struct text *out, const struct store_info *info, const struct info_state *state,
-                      const struct edit_result *e)
+                      const struct edit_result *e, int64_t passed_over)
 {
     text_puts(out, "{\"mesh\":");
     info_json(out, info, state);
     ids_json(out, "newVertexIds", e->new_vertex_ids, e->n_new_vertices);
     ids_json(out, "newFaceIds", e->new_face_ids, e->n_new_faces);
+    if (passed_over)
+        text_puts(out, ",\"passedOver\":[");
+    for (int64_t i = passed_over; i > 0; i--)
+        text_printf(out, "%lld%s", (long long)(info->version - i), i > 1 ? "," : "]");
     text_puts(out, "}\n");
 }
 
@@ -221,7 +225,7 @@ void info_proto(struct text *out, const struct store_info *info, const struct in
 }
 
 void edit_result_proto(struct text *out, const struct store_info *info, const struct info_state *state,
-                       const struct edit_result *e)
+                       const struct edit_result *e, int64_t passed_over)
 {
     Subdd__V1__EditResult result = SUBDD__V1__EDIT_RESULT__INIT;
     struct info_message m;
@@ -229,7 +233,16 @@ void edit_result_proto(struct text *out, const struct store_info *info, const st
     result.mesh = &m.info;
     result.new_vertex_ids = (ProtobufCBinaryData){(size_t)e->n_new_vertices * 4, (uint8_t *)e->new_vertex_ids};
     result.new_face_ids = (ProtobufCBinaryData){(size_t)e->n_new_faces * 4, (uint8_t *)e->new_face_ids};
-    pack(out, &result.base);
+    uint64_t *versions = calloc((size_t)passed_over + 1, sizeof *versions);
+    for (int64_t i = 0; versions && i < passed_over; i++)
+        versions[i] = (uint64_t)(info->version - passed_over + i);
+    result.passed_over = versions;
+    result.n_passed_over = versions ? (size_t)passed_over : 0;
+    if (versions)
+        pack(out, &result.base);
+    else
+        out->failed = true;
+    free(versions);
 }
 
 /* ---- answers ---------------------------------------------------------------------------------------------------- */

@@ -28,7 +28,7 @@ static void job_json(const struct lasting *l, struct text *out)
     }
     if (l->state == LASTING_FAILED) {
         text_key(out, "error");
-        problem_json(out, &l->err, NULL, l->id);
+        problem_json(out, &l->err, NULL, NULL, l->id);
     }
     text_puts(out, "}\n");
 }

@@ -79,7 +79,7 @@ static void failed(struct request *r, const struct sdd_error *err)
         begin_record(w, RECORD_GONE, 0);
         return;
     }
-    problem_json(&w->problem, err, NULL, r->id);
+    problem_json(&w->problem, err, NULL, NULL, r->id);
     begin_record(w, RECORD_PROBLEM, w->problem.failed ? 0 : (int64_t)w->problem.bytes);
 }
 

@@ -99,7 +99,8 @@ struct job {
     atomic_int cancel;
     uint64_t deadline, waiting_since; /* Times of uv_hrtime. */
     int rc, rounds;
-    const char *prims; /* What the answer to an error lists besides (struct request), or NULL. */
+    const char *prims;               /* What the answer to an error lists besides (struct request), or NULL. */
+    const struct conflict *conflict; /* Likewise. */
     struct sdd_error err;
     double phases[N_PHASES]; /* Seconds. */
     const char *refined_by;  /* "tables" or "patches" (the `by` of sdd_result_info), or NULL. */

@@ -98,7 +98,7 @@ static void add_timing(struct request *r)
 /* The headers of a request that the daemon reads, so that a page of another origin may send them. */
 #define READ                                                                                                           \
     "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, "                 \
-    "Subdd-Timeout-Ms, X-Request-Id"
+    "Subdd-Rebase, Subdd-Timeout-Ms, X-Request-Id"
 #define PREFLIGHT_SECONDS "7200" /* Chromium does not cache a preflight for longer than this. */
 
 /* A browser takes the answer for what its media type says, hands it to no page of another origin (which CORS does not
@@ -282,7 +282,31 @@ static void add_prims(struct text *out, const char *prims)
     text_free(&path);
 }
 
-void problem_json(struct text *out, const struct sdd_error *err, const char *prims, const char *request_id)
+static void add_ids(struct text *out, const char *name, const int32_t *ids, int64_t n)
+{
+    text_printf(out, ",\"%s\":[", name);
+    for (int64_t i = 0; i < n && i < CONFLICT_LISTED; i++)
+        text_printf(out, "%s%d", i ? "," : "", ids[i]);
+    text_puts(out, "]");
+}
+
+static void add_conflict(struct text *out, const struct conflict *c)
+{
+    text_puts(out, ",\"conflict\":{\"versions\":[");
+    for (int64_t v = c->first_version; v <= c->last_version; v++)
+        text_printf(out, "%s%lld", v > c->first_version ? "," : "", (long long)v);
+    text_puts(out, "]");
+    text_member_int(out, "vertices", c->n_vertices);
+    add_ids(out, "vertexIds", c->vertices, c->n_vertices);
+    text_member_int(out, "faces", c->n_faces);
+    add_ids(out, "faceIds", c->faces, c->n_faces);
+    if (*c->what)
+        text_member(out, "what", c->what);
+    text_puts(out, "}");
+}
+
+void problem_json(struct text *out, const struct sdd_error *err, const char *prims, const struct conflict *conflict,
+                  const char *request_id)
 {
     const char *code = sdd_err_code(err->code);
     text_printf(out, "{\"type\":\"" PROBLEM_TYPE "%s\"", code);
@@ -310,6 +334,8 @@ void problem_json(struct text *out, const struct sdd_error *err, const char *pri
         text_member_int(out, "retryAfterMs", retry_after(err) * 1000);
     if (prims)
         add_prims(out, prims);
+    if (conflict)
+        add_conflict(out, conflict);
     text_puts(out, "}\n");
 }
 
@@ -336,6 +362,24 @@ static Subdd__V1__MeshPrim *pack_prims(const char *prims, Subdd__V1__MeshPrim **
     return rows;
 }
 
+/* Fills *out, which borrows from c but for its versions, which the caller frees. */
+static Subdd__V1__Conflict *pack_conflict(const struct conflict *c, Subdd__V1__Conflict *out)
+{
+    const int64_t n = c->last_version >= c->first_version ? c->last_version - c->first_version + 1 : 0;
+    out->versions = calloc((size_t)n + 1, sizeof *out->versions);
+    out->n_versions = out->versions ? (size_t)n : 0;
+    for (size_t i = 0; i < out->n_versions; i++)
+        out->versions[i] = (uint64_t)c->first_version + i;
+    out->vertices = c->n_vertices;
+    out->faces = c->n_faces;
+    out->n_vertex_ids = (size_t)(c->n_vertices < CONFLICT_LISTED ? c->n_vertices : CONFLICT_LISTED);
+    out->n_face_ids = (size_t)(c->n_faces < CONFLICT_LISTED ? c->n_faces : CONFLICT_LISTED);
+    out->vertex_ids = (int32_t *)c->vertices; /* protobuf-c wants pointers without const, although it only reads. */
+    out->face_ids = (int32_t *)c->faces;
+    out->what = chars_proto(c->what);
+    return out;
+}
+
 static bool answer_problem_protobuf(struct request *r, const struct sdd_error *err)
 {
     Subdd__V1__Problem p = SUBDD__V1__PROBLEM__INIT;
@@ -359,6 +403,9 @@ static bool answer_problem_protobuf(struct request *r, const struct sdd_error *e
         p.limit = e.available;
     char *paths = NULL;
     Subdd__V1__MeshPrim *prims = pack_prims(r->prims, &p.prims, &p.n_prims, &paths);
+    Subdd__V1__Conflict conflict = SUBDD__V1__CONFLICT__INIT;
+    if (r->conflict)
+        p.conflict = pack_conflict(r->conflict, &conflict);
     size_t bytes = subdd__v1__problem__get_packed_size(&p);
     unsigned char *body = malloc(bytes + 1);
     if (body) {
@@ -368,13 +415,14 @@ static bool answer_problem_protobuf(struct request *r, const struct sdd_error *e
     free(p.prims);
     free(prims);
     free(paths);
+    free(conflict.versions);
     return body;
 }
 
 static void answer_problem_json(struct request *r, const struct sdd_error *err)
 {
     struct text body = {0};
-    problem_json(&body, err, r->prims, r->id);
+    problem_json(&body, err, r->prims, r->conflict, r->id);
     if (body.failed)
         answer_copy(r, sdd_err_http(err->code), "application/problem+json", "{}\n", 3);
     else

@@ -65,6 +65,7 @@ struct request {
     double phases[N_PHASES]; /* Seconds. */
     const char *refined_by;  /* A copy of the job's. */
     const char *prims; /* What the answer to an error lists: a line "VERTICES FACES PATH" for each Mesh of a file. */
+    const struct conflict *conflict; /* It lists this too, or NULL. */
 };
 
 /* ---- for handlers ------------------------------------------------------------------------------------------ */
@@ -107,8 +108,18 @@ void answer_fail(struct request *r, int code, const char *field, const char *for
 /* answer_preflight: answers a preflight request of CORS, by which a browser asks, with OPTIONS and without a token,
  * whether a page of another origin may send a request. The answer allows `methods`. */
 void answer_preflight(struct request *r, const char *methods);
-/* problem_json: writes the problem document of an error as JSON. `prims` is as in struct request, or NULL. */
-void problem_json(struct text *out, const struct sdd_error *err, const char *prims, const char *request_id);
+/* What others have done to a mesh since that is in the way of a change. */
+#define CONFLICT_LISTED 64
+struct conflict {
+    int64_t first_version, last_version; /* The versions since; none when the last is below the first. */
+    int64_t n_vertices, n_faces;
+    int32_t vertices[CONFLICT_LISTED], faces[CONFLICT_LISTED]; /* Ids; the first of them. */
+    char what[80];                                             /* What else is, such as "primvar heat", or "". */
+};
+/* problem_json: writes the problem document of an error as JSON. `prims` and `conflict` are as in struct request, or
+ * NULL. */
+void problem_json(struct text *out, const struct sdd_error *err, const char *prims, const struct conflict *conflict,
+                  const char *request_id);
 
 /* browser_headers: the headers of every answer that tell browsers what they must not do with it, up to one without a
  * name. `origin` is that of the page that gets it when --allow-origin names it, else NULL. */

@@ -23,7 +23,7 @@ static size_t refused(void *user, struct conn *c, const struct sdd_error *err, c
                     "Vary: Origin\r\n",
                     origin);
     snprintf(id, sizeof id, "%s%08x", n->id_prefix, ++n->next_request);
-    problem_json(&body, err, NULL, id);
+    problem_json(&body, err, NULL, NULL, id);
     int bytes =
         snprintf(answer, size,
                  "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/problem+json\r\nX-Request-Id: %s\r\n"

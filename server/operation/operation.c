@@ -44,6 +44,7 @@ void operation_answer(struct job *job, const struct sdd_error *err)
         memcpy(r->phases, job->phases, sizeof r->phases);
         r->refined_by = job->refined_by;
         r->prims = job->prims;
+        r->conflict = job->conflict;
     }
     if (err && r->failed)
         r->failed(r, err);

@@ -3,70 +3,7 @@
 """Earlier versions over HTTP: reading them by every route that reads, listing, revert, undo and redo, and who may."""
 import functools, hashlib, json, os, urllib.error, urllib.request
 from files import SHAPES, Daemon, check, run_tests
-
-CUBE = """o cube
-v 0 0 0
-v 1 0 0
-v 1 1 0
-v 0 1 0
-v 0 0 1
-v 1 0 1
-v 1 1 1
-v 0 1 1
-f 1 4 3 2
-f 5 6 7 8
-f 1 2 6 5
-f 2 3 7 6
-f 3 4 8 7
-f 4 1 5 8
-"""
-
-
-class Mesh:
-    """A cube on a daemon, as the caller whose token it is."""
-
-    def __init__(self, daemon, token=None, id=None):
-        self.daemon, self.token = daemon, token
-        self.id = id or json.loads(self.ask("POST", "/v1/meshes?name=cube", CUBE.encode(), "model/obj"))["id"]
-
-    def ask(self, method, path, body=None, kind="application/json", expect=None, **headers):
-        fields = {k.replace("_", "-"): v for k, v in headers.items()}
-        if body is not None:
-            fields["Content-Type"] = kind
-            body = body if isinstance(body, bytes) else json.dumps(body).encode()
-        if self.token:
-            fields["Authorization"] = "Bearer " + self.token
-        request = urllib.request.Request(self.daemon.url + path, body, fields, method=method)
-        try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                status, data = answer.status, answer.read()
-        except urllib.error.HTTPError as answer:
-            status, data = answer.code, answer.read()
-        wrong = json.loads(data) if status >= 400 else {}
-        if expect:
-            check([status, wrong.get("code"), wrong.get("field")] == expect, f"{method} {path}: {status} {wrong}, not {expect}")
-            return wrong
-        check(status < 400, f"{method} {path}: {status} {wrong}")
-        return data
-
-    def get(self, rest, **more):
-        return self.ask("GET", f"/v1/meshes/{self.id}{rest}", **more)
-
-    def post(self, rest, body=None, **more):
-        return self.ask("POST", f"/v1/meshes/{self.id}{rest}", body, **more)
-
-    def move(self, x, **more):
-        self.ask("PUT", f"/v1/meshes/{self.id}/positions", {"ranges": [{"first": 0, "points": [x, 0, 0]}]}, **more)
-
-    def edit(self, *edits):
-        return json.loads(self.post("/edits", {"edits": edits}, If_Match="*"))
-
-    def x(self, version=""):
-        return json.loads(self.get(f"/cage{version}", Accept="application/json"))["points"][0]
-
-    def versions(self):
-        return [(v["version"], v["change"], v.get("of")) for v in json.loads(self.get("/versions"))["versions"]]
-
+from people import Mesh, with_tokens
 
 READS = ["", "/cage", "/refined?level=2", "/refined?level=1&surface=limit&include=positions,normals", "/patches",
          "/matrix?level=1", "/plan?level=2", "/neighbors?relation=VV", "/neighbors?relation=FF&level=1", "/fields?what=gaussian,mean"]
@@ -186,26 +123,12 @@ def reverting(daemon):
     check(json.loads(mesh.get(""))["vertices"] == 9 and mesh.versions()[0] == (6, "undo", 5), f"{mesh.versions()}")
 
 
-TOKENS = {"ann": "a" * 40, "bob": "b" * 40, "eve": "e" * 40}
-
-
-def with_tokens(folder, name, *options):
-    """A daemon at which ann and bob may edit, and eve may read."""
-    file = os.path.join(folder, "tokens")
-    with open(file, "w") as f:
-        for who, token in TOKENS.items():
-            f.write(f"{who} {'read' if who == 'eve' else 'read,edit'} {hashlib.sha256(token.encode()).hexdigest()}\n")
-    os.chmod(file, 0o600)
-    os.mkdir(os.path.join(folder, name))
-    return Daemon(os.path.join(folder, name), "--tokens-file", file, *options)
-
-
 def far_back(folder):
     """Redo of a change whose version before is not kept any more might take what others did since: it is refused."""
-    daemon = with_tokens(folder, "far", "--history-versions", "3")
+    daemon, tokens = with_tokens(folder, "far", "--history-versions", "3")
     try:
-        ann = Mesh(daemon, TOKENS["ann"])
-        bob = Mesh(daemon, TOKENS["bob"], ann.id)
+        ann = Mesh(daemon, tokens["ann"])
+        bob = Mesh(daemon, tokens["bob"], ann.id)
         ann.move(2)
         ann.post("/undo")
         bob.move(4)
@@ -237,7 +160,7 @@ def by_subd(daemon, folder):
 
 def people(folder):
     """Each undoes what is his own, and not under the feet of others."""
-    daemon, tokens = with_tokens(folder, "people"), TOKENS
+    daemon, tokens = with_tokens(folder, "people")
     try:
         ann = Mesh(daemon, tokens["ann"])
         bob, eve = Mesh(daemon, tokens["bob"], ann.id), Mesh(daemon, tokens["eve"], ann.id)

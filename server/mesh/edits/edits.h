@@ -15,6 +15,7 @@
 #ifndef SUBDD_EDITS_H
 #define SUBDD_EDITS_H
 #include "server/base/arena.h"
+#include "server/mesh/changes.h"
 #include "server/mesh/delta.h"
 
 enum edit_op {
@@ -76,5 +77,10 @@ int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_re
                 struct sdd_error *err) SDD_MUST_CHECK;
 /* edit_result_free: frees what the result points to and empties it. */
 void edit_result_free(struct edit_result *r);
+/* edits_named: lists what the edits of a batch name that the mesh has, and adds to *changes the primvars that they set.
+ * Owner   the caller frees the lists of *out, after an error too
+ * Errors  SDD_ENO_MEMORY */
+int edits_named(const struct edit_batch *b, const struct mesh *m, struct mesh_named *out, struct mesh_changes *changes,
+                struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif
