@@ -208,6 +208,7 @@ static void on_tick(uv_timer_t *timer)
             uv_stop(&s->loop);
     }
     watchers_tick(&s->watchers, now, s->net.state >= NET_FAILED);
+    people_tick(&s->people, now);
     if (watch_tick(s, now) && !s->exit_code)
         loop_notify("WATCHDOG=1");
     loop_moved(&s->service);

@@ -132,6 +132,12 @@ static void request_left(struct request *r)
         watcher_left(r->watcher);
 }
 
+static void conn_closed(void *user, const struct conn *c)
+{
+    const struct service *service = user;
+    people_conn_closed(service->people, c);
+}
+
 static void release(void *user, enum pool_use use, void *memory, int64_t bytes)
 {
     const struct service *service = user;
@@ -141,15 +147,16 @@ static void release(void *user, enum pool_use use, void *memory, int64_t bytes)
 static void make_rooms(struct server *s)
 {
     void *user = &s->service;
-    s->service = (struct service){s->config,   &s->metrics, &s->net,      &s->jobs,    &s->memory,
-                                  &s->storage, &s->sending, &s->estimate, &s->watchers};
-    s->net = (struct net){.config = s->config,
-                          .log = &s->log,
-                          .metrics = &s->metrics,
-                          .pool = &s->memory.pool,
-                          .routes = {routes, n_routes},
-                          .hooks = {user, loop_run_jobs, loop_served, request_waits, request_left, release},
-                          .listen_fd = -1};
+    s->service = (struct service){s->config,   &s->metrics, &s->net,      &s->jobs,     &s->memory,
+                                  &s->storage, &s->sending, &s->estimate, &s->watchers, &s->people};
+    s->net =
+        (struct net){.config = s->config,
+                     .log = &s->log,
+                     .metrics = &s->metrics,
+                     .pool = &s->memory.pool,
+                     .routes = {routes, n_routes},
+                     .hooks = {user, loop_run_jobs, loop_served, request_waits, request_left, conn_closed, release},
+                     .listen_fd = -1};
     s->jobs = (struct jobs){.most = s->config->queue_size,
                             .hooks = {operation_answer, loop_ended, loop_moved},
                             .user = user,
@@ -158,6 +165,7 @@ static void make_rooms(struct server *s)
     sending_init(&s->sending);
     estimate_init(&s->estimate);
     list_init(&s->watchers.all);
+    people_init(&s->people);
     for (int i = 0; i < n_routes; i++)
         s->metrics.ops[i] = routes[i].op;
     s->metrics.ops[METRICS_OPS - 1] = "none";
@@ -232,6 +240,7 @@ static void finish(struct server *s)
         _exit(s->exit_code ? s->exit_code : 0);
     }
     lastings_fini(&s->jobs.lasting);
+    people_fini(&s->people);
     cache_fini(&s->memory.cache);
     slots_fini(&s->memory.slots);
     run_on(s, s->jobs.reaper, pass, &err); /* The results of the device go before it does. */

@@ -6,6 +6,7 @@
 #define SUBDD_SERVER_H
 #include "server/api/watch.h"
 #include "server/operation/operation.h"
+#include "server/operation/people.h"
 #include "server/refine/refine.h"
 #include "server/refine/stream.h"
 #include "server/serve.h"
@@ -24,6 +25,7 @@ struct server {
     struct sending sending;
     struct estimate estimate;
     struct watchers watchers;
+    struct people people;
     struct service service; /* Pointers to the parts above, for handlers. */
 
     uv_loop_t loop;

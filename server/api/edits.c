@@ -6,6 +6,7 @@
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
 #include "server/operation/idempotency.h"
+#include "server/operation/people.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,6 @@ struct edit_job {
     bool rebase;               /* The batch may be applied to a later version than that it was made for. */
     int64_t passed_over;       /* How many versions came since. */
     struct mesh *made_for;     /* The version that it was made for, when any did. */
-    struct conflict conflict;
 };
 
 static int parse(struct job *job)
@@ -44,17 +44,17 @@ static bool skip(const struct job *job)
     return skip_load(job) && !((const struct mesh_job *)job)->key;
 }
 
-/* As step_match, but with Subdd-Rebase an earlier version matches, too. */
+/* As step_change, but with Subdd-Rebase an earlier version matches, too. */
 static int match(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
     const int64_t behind = slot_of(job)->info.version - e->base.base.expected;
     if (!e->rebase || behind <= 0)
-        return step_match(job);
+        return step_change(job);
     e->passed_over = behind;
-    e->conflict.first_version = e->base.base.expected + 1;
-    e->conflict.last_version = slot_of(job)->info.version;
-    return SDD_OK;
+    e->base.base.conflict.first_version = e->base.base.expected + 1;
+    e->base.base.conflict.last_version = slot_of(job)->info.version;
+    return leases_check(&e->base.base, false);
 }
 
 static bool is_not_behind(const struct job *job)
@@ -93,7 +93,7 @@ static int rebase(struct edit_job *e)
         rc = edits_named(e->batch, e->made_for, &named, &changes, &job->err);
     if (!rc)
         rc = others_meet(job, e->made_for, (struct mesh_change){mine.mesh, &changes}, &named, true, slot_of(job)->host,
-                         &e->conflict, &meets);
+                         &e->base.base.conflict, &meets);
     free(named.vertices);
     free(named.faces);
     mesh_changes_fini(&changes);
@@ -101,10 +101,20 @@ static int rebase(struct edit_job *e)
     if (rc || !meets)
         return rc;
     snprintf(sentence, sizeof sentence, "the edits for version %lld meet what versions %lld to %lld did",
-             (long long)e->base.base.expected, (long long)e->conflict.first_version,
-             (long long)e->conflict.last_version);
-    rc = others_fail(job, SDD_ESTALE, "if-match", sentence, &e->conflict);
+             (long long)e->base.base.expected, (long long)e->base.base.conflict.first_version,
+             (long long)e->base.base.conflict.last_version);
+    rc = others_fail(job, SDD_ESTALE, "if-match", sentence, &e->base.base.conflict);
     job->err.available = slot_of(job)->info.version;
+    return rc;
+}
+
+static int spare_leased(struct edit_job *e)
+{
+    struct mesh_changes changes;
+    struct mesh_job *j = &e->base.base;
+    int rc = mesh_changes_find(j->slot->host, e->result.mesh, &changes, &j->job.err);
+    rc = rc ? rc : leases_allow(j, j->slot->host, &changes);
+    mesh_changes_fini(&changes);
     return rc;
 }
 
@@ -118,6 +128,9 @@ static int apply(struct job *job)
     rc = e->passed_over ? rebase(e) : SDD_OK;
     rc = decode_end(j, rc ? rc : edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err));
     job->thing = operation_thing(slot_of(job)->info.topology_id);
+    if (rc)
+        return rc;
+    rc = leases_none(job) ? SDD_OK : spare_leased(e);
     if (rc)
         return rc;
     e->base.mesh = e->result.mesh;

@@ -7,6 +7,7 @@
 #include "gpu/sdd/sdd_fair.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
+#include "server/operation/people.h"
 #include "server/operation/idempotency.h"
 #include "server/refine/refine.h"
 #include <math.h>
@@ -202,7 +203,7 @@ static int enrol(struct job *job)
     struct mesh_job *m = mesh_of(job);
     int rc = f->record ? SDD_OK : meet(f);
     if (!rc)
-        rc = step_match(job);
+        rc = step_change_all(job);
     if (!rc)
         rc = ensure_resident_record(job);
     if (rc || f->record)
@@ -370,7 +371,7 @@ static bool holds(const struct job *job)
 
 static int match(struct job *job)
 {
-    int rc = step_match(job);
+    int rc = step_change_all(job);
     if (!rc)
         rc = ensure_resident_record(job);
     return rc ? rc : step_settle_record(job);

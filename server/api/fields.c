@@ -2,6 +2,7 @@
 /* fields.c: the handlers of GET /v1/meshes/{id}/fields, which answers with values at vertices, and POST .../smooth,
  * which answers with smoothed points, or makes a new version of them. */
 #include "server/api/api.h"
+#include "server/operation/people.h"
 #include "server/base/chars.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
@@ -319,7 +320,7 @@ static int parse(struct job *job)
 static int match(struct job *job)
 {
     struct fields_job *f = (struct fields_job *)job;
-    int rc = step_match(job);
+    int rc = f->stores ? step_change_all(job) : step_match(job);
     f->base.base.request.level = f->level;
     job->cost_ns[ON_DEVICE] = ask_cost_ns(&f->base.base, (int64_t)VALUE_BYTES * f->smoothing.iterations);
     if (!rc)

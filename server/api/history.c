@@ -7,6 +7,7 @@
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/merge.h"
 #include "server/operation/idempotency.h"
+#include "server/operation/people.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +106,6 @@ struct past_job {
      * the two is put onto the present version. */
     int64_t onto;
     struct mesh *base_mesh;
-    struct conflict conflict;
     char others[160]; /* Who made which versions since. */
 };
 
@@ -162,8 +162,8 @@ static void name_others(struct past_job *p, const struct store_version *list, in
         at += (size_t)snprintf(p->others + at, sizeof p->others - at, "%s%lld (%s%s%s)", i ? ", " : "",
                                (long long)list[i].version, list[i].kind, *list[i].principal ? " by " : "",
                                list[i].principal);
-    p->conflict.first_version = p->of + 1;
-    p->conflict.last_version = list[0].version;
+    p->base.base.conflict.first_version = p->of + 1;
+    p->base.base.conflict.last_version = list[0].version;
 }
 
 /* Finds what the caller wants to undo or redo. The versions before and after a change differ by it alone. So while the
@@ -246,7 +246,23 @@ static bool stands_alone(const struct job *job)
 
 static bool skip_present(const struct job *job)
 {
-    return stands_alone(job) || skip_load(job);
+    return (stands_alone(job) && leases_none(job)) || skip_load(job);
+}
+
+/* To revert may change everything; to undo or redo changes what it does. */
+static int match(struct job *job)
+{
+    return ((const struct past_job *)job)->way == REVERT ? step_change_all(job) : step_change(job);
+}
+
+static int spare_leased(struct job *job)
+{
+    struct mesh_changes changes;
+    struct mesh_job *j = (struct mesh_job *)job;
+    int rc = mesh_changes_find(j->slot->host, ((const struct past_job *)job)->base.mesh, &changes, &job->err);
+    rc = rc ? rc : leases_allow(j, j->slot->host, &changes);
+    mesh_changes_fini(&changes);
+    return rc;
 }
 
 /* Puts what was between the two versions onto the present one. */
@@ -263,7 +279,7 @@ static int merge(struct job *job)
         return rc;
     rc = mesh_changes_find(p->base_mesh, p->base.mesh, &changes, &job->err);
     if (!rc)
-        rc = others_meet(job, p->base_mesh, mine, NULL, false, slot_of(job)->host, &p->conflict, &meets);
+        rc = others_meet(job, p->base_mesh, mine, NULL, false, slot_of(job)->host, &p->base.base.conflict, &meets);
     if (!rc && !meets)
         rc = mesh_merge(mine, slot_of(job)->host, &merged, &job->err);
     mesh_changes_fini(&changes);
@@ -272,7 +288,7 @@ static int merge(struct job *job)
     if (!rc && meets) {
         snprintf(sentence, sizeof sentence, "version %lld cannot be %s, as of versions %s", (long long)p->of,
                  p->way == UNDO ? "undone" : "redone", p->others);
-        rc = others_fail(job, SDD_ECHANGED, "version", sentence, &p->conflict);
+        rc = others_fail(job, SDD_ECHANGED, "version", sentence, &p->base.base.conflict);
     }
     rc = decode_end(&p->base.base, rc);
     if (rc) {
@@ -329,11 +345,12 @@ static void begin(struct request *r, enum way way)
 {
     static const struct step steps[] = {{ON_HOST, PHASE_PARSE, parse, skip_parse},
                                         {ON_STORE, PHASE_LOAD, find, NULL},
-                                        {ON_LOOP, -1, step_match, NULL},
+                                        {ON_LOOP, -1, match, NULL},
                                         {ON_STORE, PHASE_LOAD, load, is_loaded},
                                         {ON_STORE, PHASE_LOAD, step_load, skip_present},
                                         {ON_LOOP, -1, step_settle_record, NULL},
                                         {ON_HOST, PHASE_PARSE, merge, stands_alone},
+                                        {ON_HOST, PHASE_PARSE, spare_leased, leases_none},
                                         {ON_DEVICE, -1, build, NULL},
                                         {ON_STORE, PHASE_COMMIT, commit, NULL},
                                         {ON_LOOP, -1, replace_adopt, NULL},

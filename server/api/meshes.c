@@ -6,6 +6,7 @@
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/looks.h"
 #include "server/operation/idempotency.h"
+#include "server/operation/people.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -340,7 +341,7 @@ static void rename_answer(struct job *job)
 void api_rename(struct request *r)
 {
     static const struct step steps[] = {
-        {ON_STORE, PHASE_LOAD, step_find, skip_find}, {ON_LOOP, -1, step_match, NULL},
+        {ON_STORE, PHASE_LOAD, step_find, skip_find}, {ON_LOOP, -1, step_change, NULL},
         {ON_HOST, PHASE_PARSE, rename_parse, NULL},   {ON_STORE, PHASE_COMMIT, rename_commit, rename_nothing},
         {ON_LOOP, -1, rename_adopt, rename_nothing},  {0}};
     static const struct job_ops ops = {steps, rename_answer, mesh_job_free};
@@ -373,6 +374,7 @@ static int delete_forget(struct job *job)
     cache_forget(&memory_of(job)->cache, slot_of(job));
     slot_forget(slots, slot_of(job));
     slots_forget_versions(slots, &memory_of(job)->cache, slot_of(job)->id, INT64_MAX);
+    people_forget_mesh(job_service(job)->people, slot_of(job)->id);
     watchers_tell(job_service(job)->watchers, slot_of(job)->id);
     return SDD_OK;
 }
@@ -385,7 +387,7 @@ static void delete_answer(struct job *job)
 void api_delete(struct request *r)
 {
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, delete_find, skip_find},
-                                        {ON_LOOP, -1, step_match, NULL},
+                                        {ON_LOOP, -1, step_change_all, NULL},
                                         {ON_STORE, PHASE_COMMIT, delete_commit, NULL},
                                         {ON_LOOP, -1, delete_forget, NULL},
                                         {0}};

@@ -5,8 +5,10 @@
 #include "server/api/watch.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
+#include "server/operation/people.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct positions_job {
     struct mesh_job base;
@@ -112,6 +114,37 @@ int positions_adopt(struct job *job)
     return SDD_OK;
 }
 
+static bool skip_load_unless_leased(const struct job *job)
+{
+    return leases_none(job) ? skip_load_resident(job) : skip_load(job);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Others have leased faces: their vertices must stay where they are. */
+static int spare_leased(struct job *job)
+{
+    const struct positions *p = ((const struct positions_job *)job)->positions;
+    const struct mesh *m = slot_of(job)->host;
+    struct mesh_changes moved = {.vertices = mesh_alloc(m->n_vertices, sizeof(int32_t), &job->err)};
+    if (!moved.vertices)
+        return SDD_ENO_MEMORY;
+    for (int64_t i = 0; i < p->n_ranges; i++)
+        for (int64_t v = 0; v < p->ranges[i].n && moved.n_vertices < m->n_vertices; v++) {
+            const int64_t row = p->ranges[i].first + v;
+            if (memcmp(m->points + 3 * row, p->ranges[i].points + 3 * v, 3 * sizeof(float)) != 0)
+                moved.vertices[moved.n_vertices++] = m->vertex_ids[row];
+        }
+    qsort(moved.vertices, (size_t)moved.n_vertices, sizeof(int32_t), compare_ids);
+    int rc = leases_allow((struct mesh_job *)job, m, &moved);
+    mesh_changes_fini(&moved);
+    return rc;
+}
+
 static void answer(struct job *job)
 {
     struct info_state state = info_state_of(slot_of(job));
@@ -127,9 +160,10 @@ static void free_job(struct job *job)
 void api_positions(struct request *r)
 {
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
-                                        {ON_LOOP, -1, step_match, NULL},
+                                        {ON_LOOP, -1, step_change, NULL},
                                         {ON_HOST, PHASE_PARSE, parse, NULL},
-                                        {ON_STORE, PHASE_LOAD, step_load, skip_load_resident},
+                                        {ON_STORE, PHASE_LOAD, step_load, skip_load_unless_leased},
+                                        {ON_HOST, PHASE_PARSE, spare_leased, leases_none},
                                         {ON_LOOP, -1, ensure_resident_record, NULL},
                                         {ON_LOOP, -1, step_settle_record, NULL},
                                         {ON_DEVICE, -1, move, NULL},

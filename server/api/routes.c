@@ -23,6 +23,8 @@ static const char *const q_neighbors[] = {"relation", "level", "ring", "oriented
 static const char *const q_neighbors_of[] = {"relation", "level", "ring", "oriented", "version", NULL};
 static const char *const q_fields[] = {"what", "sources", "level", "version", NULL};
 static const char *const q_smooth[] = {"store", "level", NULL};
+static const char *const q_presence[] = {"client", "seconds", "connection", NULL};
+static const char *const q_presence_end[] = {"client", NULL};
 static const char *const q_job[] = {"after", NULL};
 static const char *const q_patches[] = {"level", "surface", "version", NULL};
 
@@ -83,6 +85,20 @@ const struct route routes[] = {
      "undo the caller's last change"},
     {"POST", "/v1/meshes/{id}/redo", "redo", SCOPE_EDIT, 0, INFO, MEDIA_JSON, NULL, false, false, api_redo,
      "redo what the caller has undone last"},
+    {"GET", "/v1/meshes/{id}/leases", "leases", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, false, api_leases,
+     "who has which faces to himself"},
+    {"POST", "/v1/meshes/{id}/leases", "lease", SCOPE_EDIT, MEDIA_JSON, MEDIA_JSON, MEDIA_JSON, NULL, false, false,
+     api_lease, "have a mesh or faces of it to oneself for a while"},
+    {"PUT", "/v1/meshes/{id}/leases/{lease}", "lease_renew", SCOPE_EDIT, MEDIA_JSON, MEDIA_JSON, MEDIA_JSON, NULL,
+     false, false, api_lease_renew, "make a lease last from now on"},
+    {"DELETE", "/v1/meshes/{id}/leases/{lease}", "lease_end", SCOPE_EDIT, 0, 0, MEDIA_JSON, NULL, false, false,
+     api_lease_end, "end a lease"},
+    {"GET", "/v1/meshes/{id}/presence", "presence", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, false,
+     api_presence, "who is at the mesh"},
+    {"PUT", "/v1/meshes/{id}/presence", "presence_set", SCOPE_READ, MEDIA_JSON, MEDIA_JSON, MEDIA_JSON, q_presence,
+     false, false, api_presence_set, "say that one is at the mesh"},
+    {"DELETE", "/v1/meshes/{id}/presence", "presence_end", SCOPE_READ, 0, 0, MEDIA_JSON, q_presence_end, false, false,
+     api_presence_end, "say that one is not any more"},
     {"POST", "/v1/meshes/{id}/fair", "fair", SCOPE_EDIT, MEDIA_JSON, INFO, MEDIA_JSON, NULL, false, false, api_fair,
      "conformal flow, as a new version"},
     {"GET", "/v1/jobs/{job}", "job", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, q_job, false, false, api_job,

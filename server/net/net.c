@@ -54,6 +54,12 @@ static void slow(void *user, struct conn *c)
     log_event(n->log, LOG_INFO, "slow", "%s is too slow (%s): closed", c->address, what[c->phase]);
 }
 
+static void closed(void *user, const struct conn *c)
+{
+    const struct net *n = user;
+    n->hooks.closed(n->hooks.user, c);
+}
+
 static void work_check(void *user, struct conn *c)
 {
     const struct net *n = user;
@@ -107,6 +113,7 @@ bool net_start(struct net *n, uv_loop_t *loop, struct text *error)
                                  .user = n,
                                  .refused = refused,
                                  .slow = slow,
+                                 .closed = closed,
                                  .work_check = work_check};
     name_requests(n);
     if (!conns_init(&n->conns, &conns) || !http_start(n, error))

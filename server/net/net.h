@@ -40,6 +40,8 @@ struct net_hooks {
     void (*waits)(struct request *r);
     /* The request is over. Its client may have left before there was an answer. */
     void (*left)(struct request *r);
+    /* The connection is no more. */
+    void (*closed)(void *user, const struct conn *c);
     /* Frees memory that was malloc'ed and that the pool counts, and then gives its bytes back. That of a large body
      * takes longer than the loop may be away. */
     void (*release)(void *user, enum pool_use use, void *memory, int64_t bytes);

@@ -19,18 +19,23 @@ static bool matches(const char *pattern, const char *path, size_t n, const char 
 {
     const char *end = path + n;
     *id_bytes = 0;
+    bool named = false; /* The {id} was met; a segment behind it is for the handler to judge. */
     for (; *pattern; pattern++) {
         if (*pattern != '{') {
             if (path == end || *path++ != *pattern)
                 return false;
             continue;
         }
-        *id = path;
+        const char *segment = path;
         while (path < end && *path != '/')
             path++;
-        *id_bytes = (size_t)(path - *id);
-        if (*id_bytes == 0)
+        if (path == segment)
             return false;
+        if (!named) {
+            *id = segment;
+            *id_bytes = (size_t)(path - segment);
+        }
+        named = true;
         pattern = strchr(pattern, '}');
     }
     return path == end;

@@ -4,6 +4,7 @@
 #include "server/operation/operation.h"
 #include "server/base/chars.h"
 #include "server/operation/idempotency.h"
+#include "server/operation/people.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,13 @@ void *mesh_job_create(struct request *r, size_t bytes, bool with_key)
         free(j);
         return NULL;
     }
+    const char *leases = request_header(r, "Subdd-Lease");
+    if (leases && !(j->named_leases = strdup(leases))) {
+        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
+        idempotency_free(j->key);
+        free(j);
+        return NULL;
+    }
     j->job.jobs = service_of(r)->jobs;
     j->media_in = r->media_in;
     j->media_out = r->media_out;
@@ -135,6 +143,10 @@ void mesh_job_free(struct job *job)
     text_free(&j->answer);
     text_free(&j->warnings);
     text_free(&j->prims);
+    for (int i = 0; i < j->n_leases; i++)
+        lease_unref(j->leases[i]);
+    free(j->leases);
+    free(j->named_leases);
     free(j);
 }
 

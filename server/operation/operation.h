@@ -21,6 +21,8 @@ struct sending;
 struct estimate;
 struct idempotency;
 struct watchers;
+struct people;
+struct lease;
 
 /* What handlers and steps work with: a pointer to what each room below has. serve.c makes it, and owns what it points
  * to. */
@@ -34,6 +36,7 @@ struct service {
     struct sending *sending;   /* It is defined in refine/refine.h. */
     struct estimate *estimate; /* It is defined in refine/refine.h. */
     struct watchers *watchers; /* It is defined in api/watch.h. */
+    struct people *people;     /* It is defined in people.h. */
 };
 static inline struct service *service_of(const struct request *r)
 {
@@ -78,7 +81,11 @@ struct mesh_job {
     struct idempotency *key;         /* NULL without an Idempotency-Key. */
     struct text answer;              /* The body of the answer to a change, made before the commit that stores both. */
     struct text warnings;            /* Lines for answer_warnings. */
-    struct text prims;               /* What a refusal lists (struct request). */
+    struct text prims;               /* What a refusal lists (struct request), */
+    struct conflict conflict;        /* and this too, when job.conflict is set. */
+    char *named_leases;              /* The header Subdd-Lease, or NULL. */
+    int n_leases;
+    struct lease **leases; /* Of others, on faces (leases_check). */
 };
 /* mesh_job_create: allocates a job of `bytes` and takes over the request's body and query. Returns NULL when it has
  * answered the request with an error: no memory, or a bad If-Match or key. */

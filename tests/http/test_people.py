@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Several people in one mesh: edits that come late, and undo among the changes of others."""
-import functools, hashlib, json, os, random
-from files import Daemon, check, run_tests
+import functools, hashlib, http.client, json, random, time
+from files import check, run_tests
 from people import Mesh, grid, with_tokens
 
 SIDE = 8
@@ -138,8 +138,145 @@ def either_order(daemon, _):
     check(apart > 10 and refused > 5, f"{apart} apart, {refused} refused")
 
 
+def lease(mesh, **body):
+    return json.loads(mesh.post("/leases", body))
+
+
+def leases(_, folder):
+    daemon, tokens = with_tokens(folder, "leases")
+    try:
+        ann = Mesh(daemon, tokens["ann"], body=grid(SIDE))
+        bob, eve = Mesh(daemon, tokens["bob"], ann.id), Mesh(daemon, tokens["eve"], ann.id)
+        got = lease(ann, faces=[12, 10, 10], seconds=100, client="blender")
+        check(got["principal"] == "ann" and got["faces"] == 2 and got["faceIds"] == [10, 12] and 99 <= got["seconds"] <= 100, f"{got}")
+        at10 = cage(ann)["f", 10]
+        was = cage(ann)
+        refused = [423, "leased", "lease"]
+        for edit in (move(at10[0], 3), {"removeFaces": {"ids": [12]}}, {"setHoles": {"ids": [10], "hole": True}},
+                     {"setCreases": {"edges": at10[:2], "sharpnesses": [1]}}):
+            wrong = bob.post("/edits", {"edits": [edit]}, If_Match="*", expect=refused)
+            check("leased by ann (blender)" in wrong["detail"] and set(wrong["conflict"]["faceIds"]) <= {10, 12, 11, 9, 1, 2, 18, 19}, f"{wrong}")
+        points = [x for i in range((SIDE + 1) ** 2) for x in was["v", i]]
+        bob.ask("PUT", f"/v1/meshes/{bob.id}/positions", {"ranges": [{"first": 0, "points": [1, 1, 1, *points[3:]]}]})
+        points[3 * at10[0]] += 1
+        bob.ask("PUT", f"/v1/meshes/{bob.id}/positions", {"ranges": [{"first": 0, "points": points}]}, expect=refused)
+        bob.post("/smooth?store=true", {"method": "uniform", "iterations": 1}, If_Match="*", expect=refused)
+        bob.post("/fair", {}, If_Match="*", expect=refused)
+        bob.post("/revert", {"version": 1}, If_Match="*", expect=refused)
+        bob.ask("DELETE", f"/v1/meshes/{bob.id}", expect=refused)
+        bob.post("/leases", {}, expect=refused)
+        bob.post("/leases", {"faces": [3, 12]}, expect=refused)
+        check(cage(ann) == {**was, ("v", 0): [1, 1, 1]}, "a refusal changed the mesh")
+        bob.ask("PATCH", f"/v1/meshes/{bob.id}", {"name": "free"})
+        bob.edit({"removeFaces": {"ids": [60]}})
+        bob.post("/undo")
+        own = lease(bob, faces=[40])
+        ann.edit(move(at10[0], 3))
+        ann.post("/undo")
+        ann.post("/edits", {"edits": [{"removeFaces": {"ids": [40]}}]}, If_Match="*", expect=refused)
+        listed = json.loads(eve.get("/leases"))["leases"]
+        check({x["lease"]: x["principal"] for x in listed} == {got["lease"]: "ann", own["lease"]: "bob"}, f"{listed}")
+        one = f"/v1/meshes/{ann.id}/leases/{got['lease']}"
+        bob.ask("DELETE", one, expect=[403, "forbidden", "lease"])
+        bob.ask("PUT", one, {"seconds": 5}, expect=[403, "forbidden", "lease"])
+        eve.post("/leases", {}, expect=[403, "forbidden", "authorization"])
+        check(json.loads(ann.ask("PUT", one, {"seconds": 3600}))["seconds"] == 3600, "a renewal says another time")
+        ann.ask("DELETE", one)
+        ann.ask("DELETE", one, expect=[404, "not_found", "lease"])
+        bob.edit({"removeFaces": {"ids": [12]}})
+        whole = lease(bob, seconds=1)
+        check("faces" not in whole, f"{whole}")
+        ann.ask("PATCH", f"/v1/meshes/{ann.id}", {"name": "mine"}, expect=refused)
+        ann.post("/edits", {"edits": [move(70, 1)]}, If_Match="*", expect=refused)
+        deadline = time.monotonic() + 20
+        while ann.raw("POST", "/edits", {"edits": [move(70, 1)]}, If_Match="*")[0] == 423:
+            check(time.monotonic() < deadline, "a lease of a second does not end")
+            time.sleep(0.05)
+    finally:
+        daemon.process.terminate()
+        daemon.process.wait()
+
+
+def leases_refused(daemon, _):
+    mesh = Mesh(daemon, body=grid(SIDE))
+    bad = [400, "invalid_argument"]
+    check(mesh.post("/leases", {"seconds": 3601}, expect=[*bad, "seconds"])["detail"].find("3600") > 0, "the limit is not told")
+    mesh.post("/leases", {"seconds": 0}, expect=[*bad, "seconds"])
+    mesh.post("/leases", {"faces": []}, expect=[*bad, "faces"])
+    mesh.post("/leases", {"faces": [-1]}, expect=[*bad, "faces"])
+    mesh.post("/leases", {"faces": "all"}, expect=[*bad, "faces"])
+    mesh.post("/leases", {"client": "x" * 65}, expect=[*bad, "client"])
+    mesh.post("/leases", {"edges": [1]}, expect=[*bad, "edges"])
+    wrong = mesh.post("/leases", {"faces": [3, 99, 98]}, expect=[422, "invalid_query", "faces"])
+    check("98" in wrong["detail"] and "2 of the 3" in wrong["detail"], wrong["detail"])
+    Mesh(daemon, id="m_0123456789abcdef").post("/leases", {}, expect=[404, "not_found", "id"])
+    Mesh(daemon, id="m_0123456789abcdef").get("/leases", expect=[404, "not_found", "id"])
+    mine = lease(mesh, faces=[5])["lease"]  # Without tokens the holder names its lease.
+    mesh.post("/edits", {"edits": [{"removeFaces": {"ids": [5]}}]}, If_Match="*", expect=[423, "leased", "lease"])
+    mesh.ask("PUT", f"/v1/meshes/{mesh.id}/leases/{mine}", {"faces": [1]}, expect=[*bad, "faces"])
+    mesh.ask("PUT", f"/v1/meshes/{mesh.id}/leases/{mine}", {"seconds": 1e9}, expect=[*bad, "seconds"])
+    mesh.ask("PUT", f"/v1/meshes/{mesh.id}/leases/{mine}", b" " * 2000, expect=[413, "too_large", "body"])
+    mesh.ask("PUT", f"/v1/meshes/{mesh.id}/leases/l_0", {}, expect=[404, "not_found", "lease"])
+    check(mesh.versions()[0][0] == 1, "a refusal made a version")
+    mesh.post("/edits", {"edits": [{"removeFaces": {"ids": [5]}}]}, If_Match="*", Subdd_Lease=mine)
+    mesh.ask("DELETE", f"/v1/meshes/{mesh.id}", expect=[423, "leased", "lease"])
+
+
+def presence(daemon, _):
+    mesh = Mesh(daemon)
+    path = f"/v1/meshes/{mesh.id}/presence"
+    here = lambda: {x["client"]: x["state"] for x in json.loads(mesh.get("/presence"))["present"]}
+    check(here() == {}, "somebody is there")
+    mesh.ask("PUT", path + "?client=one", {"cursor": [1, 2, 3], "name": "two\nlines \u00e9"})
+    mesh.ask("PUT", path + "?client=two&seconds=1", b' [ 1 ,\n "a b" ]\n')
+    check(here() == {"one": {"cursor": [1, 2, 3], "name": "two\nlines \u00e9"}, "two": [1, "a b"]}, f"{here()}")
+    mesh.ask("PUT", path + "?client=one", 7)
+    check(here()["one"] == 7, f"{here()}")
+    deadline = time.monotonic() + 20
+    while "two" in here():
+        check(time.monotonic() < deadline, "presence of a second does not end")
+        time.sleep(0.05)
+    mesh.ask("DELETE", path + "?client=one")
+    mesh.ask("DELETE", path + "?client=one", expect=[404, "not_found", "client"])
+    host = daemon.url.split("//")[1]
+    tied = http.client.HTTPConnection(host, timeout=30)
+    tied.request("PUT", path + "?client=tied&connection=true", "{}", {"Content-Type": "application/json"})
+    check(tied.getresponse().read() == b"" and "tied" in here(), "tied is not there")
+    tied.close()
+    while "tied" in here():
+        check(time.monotonic() < deadline, "presence outlives its connection")
+        time.sleep(0.05)
+    for query, body, expect in (("", b" " * 4097, [413, "too_large", "body"]), ("", b"{", [400, "malformed", None]),
+                                ("", b"", [400, "malformed", None]), ("?seconds=301", b"1", [400, "invalid_argument", "seconds"]),
+                                ("?seconds=x", b"1", [400, "invalid_argument", "seconds"]),
+                                ("?connection=yes", b"1", [400, "invalid_argument", "connection"]),
+                                ("?client=" + "x" * 65, b"1", [400, "invalid_argument", "client"])):
+        wrong = mesh.request("PUT", path + query, body)
+        problem = json.loads(wrong[1])
+        check([wrong[0], problem["code"]] == expect[:2] and (expect[2] is None or problem.get("field") == expect[2]), f"{query} {body[:9]}: {wrong}")
+    mesh.ask("PUT", path, b'"' + b"x" * 4094 + b'"')
+    check(len(here()[""]) == 4094, "4096 bytes are not taken")
+    Mesh(daemon, id="m_0123456789abcdef").ask("PUT", "/v1/meshes/m_0123456789abcdef/presence", {}, expect=[404, "not_found", "id"])
+    mesh.ask("DELETE", f"/v1/meshes/{mesh.id}")
+    mesh.get("/presence", expect=[404, "not_found", "id"])
+
+
+def crowd(daemon, _):
+    """As many as may be there, and one more."""
+    mesh = Mesh(daemon, body=grid(20))
+    for i in range(256):
+        mesh.ask("PUT", f"/v1/meshes/{mesh.id}/presence?client=c{i}", i)
+    wrong = mesh.ask("PUT", f"/v1/meshes/{mesh.id}/presence?client=more", 1, expect=[413, "too_large", "presence"])
+    check(wrong["limit"] == 256, f"{wrong}")
+    mesh.ask("PUT", f"/v1/meshes/{mesh.id}/presence?client=c0", 1)
+    for i in range(256):
+        lease(mesh, faces=[i])
+    check(mesh.post("/leases", {"faces": [300]}, expect=[413, "too_large", "leases"])["limit"] == 256, "no limit")
+    check(len(json.loads(mesh.get("/leases"))["leases"]) == 256 and len(json.loads(mesh.get("/presence"))["present"]) == 256, "some are missing")
+
+
 def people(daemon, folder):
-    for test in (rebase, rebase_refused, undo_among_others, either_order):
+    for test in (rebase, rebase_refused, undo_among_others, either_order, leases, leases_refused, presence, crowd):
         yield test.__name__, functools.partial(test, daemon, folder)
 
 

@@ -68,6 +68,21 @@ int smooth_from_json(const void *body, size_t bytes, struct sdd_smooth_request *
 /* revert_from_json: reads {"version"}.
  * Errors  SDD_EMALFORMED, SDD_EINVALID */
 int revert_from_json(const void *body, size_t bytes, int64_t *version, struct sdd_error *err) SDD_MUST_CHECK;
+/* lease_from_json: reads {"seconds", "faces", "client"}, of which each that is not there stays as it is.
+ * Owner   the caller frees out->faces, which is NULL after an error
+ * Errors  SDD_EMALFORMED, SDD_EINVALID, SDD_ENO_MEMORY */
+struct lease_ask {
+    int64_t seconds, n_faces;
+    int32_t *faces; /* [n_faces] Ids as they came. */
+    char client[65];
+};
+int lease_from_json(const void *body, size_t bytes, int64_t max_seconds, struct lease_ask *out,
+                    struct sdd_error *err) SDD_MUST_CHECK;
+/* json_line: copies any JSON without the blanks between its parts, so that it stands on one line.
+ * Shape   out has room for bytes + 1
+ * Errors  SDD_EMALFORMED, SDD_ENO_MEMORY */
+int json_line(const void *body, size_t bytes, char *out, struct sdd_error *err) SDD_MUST_CHECK;
+
 /* fair_from_json: reads {"steps", "tau", "boundary", "solves", "exactness", "level"}, of which each that is not there
  * stays as it is.
  * Errors  those of all readers, and SDD_EQUERY for a value out of range */

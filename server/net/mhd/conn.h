@@ -47,6 +47,8 @@ struct conns_config {
     size_t (*refused)(void *user, struct conn *c, const struct sdd_error *err, char *answer, size_t size);
     /* The connection is being closed because it missed a deadline. */
     void (*slow)(void *user, struct conn *c);
+    /* The connection is about to be freed. */
+    void (*closed)(void *user, const struct conn *c);
     /* Called four times a second while a request is worked on, to see whether its client is still there. */
     void (*work_check)(void *user, struct conn *c);
 };

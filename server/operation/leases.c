@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* leases.c: keeps jobs from changing what others have leased (people.h). */
+#include "server/operation/people.h"
+#include <stdlib.h>
+#include <string.h>
+
+static int refuse(struct mesh_job *j, const struct lease *l, const char *what)
+{
+    return job_fail(&j->job, SDD_ELEASED, "lease", "%s is leased by %s%s%s%s", what,
+                    *l->principal ? l->principal : "somebody", *l->client ? " (" : "", l->client,
+                    *l->client ? ")" : "");
+}
+
+int leases_check(struct mesh_job *j, bool whole)
+{
+    const struct people *p = job_service(&j->job)->people;
+    const uint64_t now = uv_hrtime();
+    for (struct list *at = p->leases.next; at != &p->leases; at = at->next) {
+        struct lease *l = CONTAINER(at, struct lease, all);
+        if (l->until <= now || strcmp(l->mesh, j->slot->id) != 0 || lease_is_his(l, j->principal, j->named_leases))
+            continue;
+        if (!l->n_faces || whole)
+            return refuse(j, l, l->n_faces ? "a part of the mesh" : "the mesh");
+        struct lease **more = realloc(j->leases, (size_t)(j->n_leases + 1) * sizeof *more);
+        if (!more)
+            return job_fail(&j->job, SDD_ENO_MEMORY, "", "out of memory");
+        j->leases = more;
+        j->leases[j->n_leases++] = l;
+        l->refs++;
+    }
+    return SDD_OK;
+}
+
+int step_change(struct job *job)
+{
+    int rc = step_match(job);
+    return rc ? rc : leases_check((struct mesh_job *)job, false);
+}
+
+int step_change_all(struct job *job)
+{
+    int rc = step_match(job);
+    return rc ? rc : leases_check((struct mesh_job *)job, true);
+}
+
+bool leases_none(const struct job *job)
+{
+    return !((const struct mesh_job *)job)->n_leases;
+}
+
+/* Lists the leased faces that changed, or that have a vertex that did. */
+static void meet(const struct lease *l, const struct mesh *m, const struct mesh_changes *c, struct conflict *out)
+{
+    for (int64_t f = 0, corner = 0; f < m->n_faces; corner += m->face_counts[f++]) {
+        if (!mesh_has_id(l->faces, l->n_faces, m->face_ids[f]))
+            continue;
+        bool meets = mesh_has_id(c->faces, c->n_faces, m->face_ids[f]);
+        for (int32_t k = 0; !meets && k < m->face_counts[f]; k++)
+            meets = mesh_has_id(c->vertices, c->n_vertices, m->vertex_ids[m->face_vertices[corner + k]]);
+        if (meets && out->n_faces++ < CONFLICT_LISTED)
+            out->faces[out->n_faces - 1] = m->face_ids[f];
+    }
+}
+
+int leases_allow(struct mesh_job *j, const struct mesh *m, const struct mesh_changes *changes)
+{
+    char what[40];
+    for (int i = 0; i < j->n_leases; i++) {
+        meet(j->leases[i], m, changes, &j->conflict);
+        if (!j->conflict.n_faces)
+            continue;
+        snprintf(what, sizeof what, "face %d", j->conflict.faces[0]);
+        j->job.conflict = &j->conflict;
+        return refuse(j, j->leases[i], what);
+    }
+    return SDD_OK;
+}

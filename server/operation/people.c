@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* people.c: keeps leases and presence, and ends them in time (people.h). */
+#include "server/operation/people.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+void people_init(struct people *p)
+{
+    *p = (struct people){0};
+    list_init(&p->leases);
+    list_init(&p->present);
+}
+
+static void remove_all(struct people *p, const char *mesh, const struct conn *conn, uint64_t until)
+{
+    for (struct list *at = p->leases.next, *next; at != &p->leases; at = next) {
+        struct lease *l = CONTAINER(at, struct lease, all);
+        next = at->next;
+        if ((mesh && strcmp(l->mesh, mesh) == 0) || l->until <= until)
+            lease_end(p, l);
+    }
+    for (struct list *at = p->present.next, *next; at != &p->present; at = next) {
+        struct present *x = CONTAINER(at, struct present, all);
+        next = at->next;
+        if ((mesh && strcmp(x->mesh, mesh) == 0) || (conn && x->conn == conn) || x->until <= until)
+            present_end(p, x);
+    }
+}
+
+void people_fini(struct people *p)
+{
+    remove_all(p, NULL, NULL, UINT64_MAX);
+}
+
+void people_tick(struct people *p, uint64_t now)
+{
+    remove_all(p, NULL, NULL, now);
+}
+
+void people_forget_mesh(struct people *p, const char *mesh)
+{
+    remove_all(p, mesh, NULL, 0);
+}
+
+void people_conn_closed(struct people *p, const struct conn *c)
+{
+    if (p->n_present)
+        remove_all(p, NULL, c, 0);
+}
+
+static int too_many(const char *what, int limit, struct sdd_error *err)
+{
+    int rc = sdd_fail(err, SDD_ETOO_LARGE, what, "there are %d already; wait until some end", limit);
+    err->available = limit;
+    return rc;
+}
+
+/* ---- leases ---- */
+int lease_begin(struct people *p, struct lease *l, int64_t seconds, struct sdd_error *err)
+{
+    uint64_t random;
+    int of_mesh = 0;
+    for (struct list *at = p->leases.next; at != &p->leases; at = at->next)
+        of_mesh += strcmp(CONTAINER(at, struct lease, all)->mesh, l->mesh) == 0;
+    if (of_mesh >= LEASES_MAX_OF_MESH || p->n_leases >= LEASES_MAX)
+        return too_many("leases", of_mesh >= LEASES_MAX_OF_MESH ? LEASES_MAX_OF_MESH : LEASES_MAX, err);
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        return sdd_fail(err, SDD_EINTERNAL, "", "no random numbers");
+    snprintf(l->id, sizeof l->id, "l_%016llx", (unsigned long long)random);
+    l->until = uv_hrtime() + (uint64_t)seconds * 1000000000u;
+    l->refs++;
+    list_append(&p->leases, &l->all);
+    p->n_leases++;
+    return SDD_OK;
+}
+
+void lease_unref(struct lease *l)
+{
+    if (!l || --l->refs > 0)
+        return;
+    free(l->faces);
+    free(l);
+}
+
+void lease_end(struct people *p, struct lease *l)
+{
+    list_remove(&l->all);
+    p->n_leases--;
+    lease_unref(l);
+}
+
+struct lease *lease_find(const struct people *p, const char *mesh, const char *id, size_t n)
+{
+    for (struct list *at = p->leases.next; at != &p->leases; at = at->next) {
+        struct lease *l = CONTAINER(at, struct lease, all);
+        if (strcmp(l->mesh, mesh) == 0 && strlen(l->id) == n && memcmp(l->id, id, n) == 0)
+            return l;
+    }
+    return NULL;
+}
+
+int64_t lease_seconds_left(const struct lease *l)
+{
+    const uint64_t now = uv_hrtime();
+    return l->until > now ? (int64_t)((l->until - now + 999999999u) / 1000000000u) : 0;
+}
+
+bool lease_is_his(const struct lease *l, const char *principal, const char *named)
+{
+    return strcmp(l->principal, principal) == 0 && (*principal || (named && strstr(named, l->id)));
+}
+
+/* ---- presence ---- */
+int present_set(struct people *p, const struct present *told, struct sdd_error *err)
+{
+    struct present *x = NULL;
+    int of_mesh = 0;
+    for (struct list *at = p->present.next; at != &p->present; at = at->next) {
+        struct present *other = CONTAINER(at, struct present, all);
+        if (strcmp(other->mesh, told->mesh) != 0)
+            continue;
+        of_mesh++;
+        if (strcmp(other->principal, told->principal) == 0 && strcmp(other->client, told->client) == 0)
+            x = other;
+    }
+    if (!x && (of_mesh >= PRESENCE_MAX_OF_MESH || p->n_present >= PRESENCE_MAX))
+        return too_many("presence", of_mesh >= PRESENCE_MAX_OF_MESH ? PRESENCE_MAX_OF_MESH : PRESENCE_MAX, err);
+    if (!x && !(x = calloc(1, sizeof *x)))
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
+    if (!x->all.next)
+        p->n_present++;
+    struct list at = x->all;
+    *x = *told;
+    x->all = at;
+    list_append(&p->present, &x->all);
+    return SDD_OK;
+}
+
+void present_end(struct people *p, struct present *x)
+{
+    list_remove(&x->all);
+    p->n_present--;
+    free(x);
+}

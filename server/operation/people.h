@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* people.h: who is at which mesh: leases, by which somebody has a mesh or some of its faces to himself for a while, and
+ * presence, what clients tell each other about themselves. Both are in memory alone, and gone after a restart.
+ * Threads  the loop's, except where a call says so */
+#ifndef SUBDD_PEOPLE_H
+#define SUBDD_PEOPLE_H
+#include "server/mesh/changes.h"
+#include "server/operation/operation.h"
+
+#define LEASE_ID_SIZE 20
+#define PEOPLE_CLIENT_SIZE 65 /* Room for a client's name for itself of 64 bytes. */
+#define LEASE_MAX_SECONDS 3600
+#define LEASES_MAX_OF_MESH 256
+#define LEASES_MAX 4096
+#define PRESENCE_MAX_BYTES 4096
+#define PRESENCE_MAX_SECONDS 300
+#define PRESENCE_MAX_OF_MESH 256
+#define PRESENCE_MAX 4096
+
+struct lease {
+    struct list all;
+    int refs; /* The list has one while the lease is held, and each job that looks at it one. */
+    char id[LEASE_ID_SIZE], mesh[STORE_ID_SIZE], principal[TOKEN_NAME_SIZE], client[PEOPLE_CLIENT_SIZE];
+    uint64_t until;  /* A time of uv_hrtime. */
+    int64_t n_faces; /* 0 for the whole mesh. */
+    int32_t *faces;  /* [n_faces] Ids, which ascend. */
+};
+struct present {
+    struct list all;
+    char mesh[STORE_ID_SIZE], principal[TOKEN_NAME_SIZE], client[PEOPLE_CLIENT_SIZE];
+    uint64_t until;
+    const struct conn *conn;            /* It is gone with this connection, or NULL. */
+    char state[PRESENCE_MAX_BYTES + 1]; /* JSON on one line. */
+};
+struct people {
+    struct list leases, present;
+    int n_leases, n_present;
+};
+void people_init(struct people *p);
+void people_fini(struct people *p);
+/* people_tick: ends what has passed its time; the loop calls it every 250 ms. */
+void people_tick(struct people *p, uint64_t now);
+void people_forget_mesh(struct people *p, const char *mesh);
+void people_conn_closed(struct people *p, const struct conn *c);
+
+/* lease_begin: takes the lease over; its id and times are set here. Errors  SDD_ETOO_LARGE (too many), with the limit */
+int lease_begin(struct people *p, struct lease *l, int64_t seconds, struct sdd_error *err);
+void lease_end(struct people *p, struct lease *l);
+void lease_unref(struct lease *l); /* NULL is fine. */
+/* lease_find: the lease of this mesh with this id[n], or NULL. */
+struct lease *lease_find(const struct people *p, const char *mesh, const char *id, size_t n);
+int64_t lease_seconds_left(const struct lease *l);
+/* lease_is_his: whether the caller holds it: the token is the same; without tokens, it names the lease in Subdd-Lease,
+ * whose value is `named`. */
+bool lease_is_his(const struct lease *l, const char *principal, const char *named);
+/* present_set: adds or replaces what the client of this name has told of itself. Errors  SDD_ETOO_LARGE (too many) */
+int present_set(struct people *p, const struct present *told, struct sdd_error *err);
+void present_end(struct people *p, struct present *x);
+
+/* leases_check: fails when somebody else has leased the mesh, or `whole` and any of its faces. Else the job keeps the
+ * leases of others on faces in mind, for leases_allow.
+ * Errors  SDD_ELEASED naming the holder; SDD_ENO_MEMORY */
+int leases_check(struct mesh_job *j, bool whole) SDD_MUST_CHECK;
+/* step_change: step_match, and then leases_check of a job that changes the mesh in part; step_change_all: of one that
+ * changes all of it. */
+int step_change(struct job *job);
+int step_change_all(struct job *job);
+/* leases_none: true when the job keeps no leases in mind; it also tells that a step for them is to be skipped. Any
+ * thread. */
+bool leases_none(const struct job *job);
+/* leases_allow: fails when the change touches a face that others have leased, or a vertex of one. `changes` is from the
+ * mesh m on, and may lack faces, for positions. Any thread.
+ * Errors  SDD_ELEASED listing the faces in job->conflict; SDD_ENO_MEMORY */
+int leases_allow(struct mesh_job *j, const struct mesh *m, const struct mesh_changes *changes) SDD_MUST_CHECK;
+
+#endif
