@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli.c: main of `subd`, the command line of subdd. It parses the arguments, opens a client and runs the verb. */
 #include "cli.h"
+#include "client/lib/subd_people.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,7 @@ int main(int argc, char **argv)
     if (c.quick && c.timeout_s <= 0)
         config.stall_timeout_ms = CLI_QUICK_MS;
     cli_catch_signals();
-    if (subd_open(&config, &c.client, &err) != SUBD_OK ||
+    if (subd_open(&config, &c.client, &err) != SUBD_OK || subd_use_lease(c.client, c.lease, &err) != SUBD_OK ||
         (c.takes_mesh && subd_find(c.client, c.args[0], &c.mesh, &err) != SUBD_OK))
         code = cli_report(&c, &err);
     else

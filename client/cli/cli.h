@@ -50,6 +50,9 @@ struct cli {
     char file_primvars[64 * SUBD_MAX_PRIMVARS]; /* Those that a file takes when none are asked for; "" for none. */
     struct cli_writer *writer;                  /* The output file while a frame is fetched; NULL without one. */
     int64_t version, at;                        /* at: an earlier version, which is refined. */
+    int rebase, list, end;                      /* Of edit, and of lease. */
+    int64_t seconds;                            /* Of a lease; 0 is the server's default. */
+    const char *lease;
     const char *ca_file;
     const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars, *pose, *what;
     const char *frames, *out_dir, *format; /* Of many results; frames is NULL or has these ends: */
@@ -83,6 +86,7 @@ int cli_log(struct cli *c);
 int cli_undo(struct cli *c);
 int cli_redo(struct cli *c);
 int cli_revert(struct cli *c);
+int cli_lease(struct cli *c);
 int cli_ls(struct cli *c);
 int cli_show(struct cli *c);
 int cli_rm(struct cli *c);

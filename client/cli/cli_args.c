@@ -149,9 +149,8 @@ const struct cli_verb cli_verbs[] = {
      1,
      cli_undo,
      "undoes your last change of a mesh, as a new version",
-     "Changes are yours when they were made with your token; without tokens all are everybody's. It is refused when "
-     "the "
-     "mesh was changed since by somebody else.",
+     "Changes are yours when they were made with your token; without tokens all are everybody's. What others have "
+     "changed since stays; where they changed the same elements it is refused.",
      {"subd undo " CLI_SAMPLE_ID, "subd undo " CLI_SAMPLE_ID " --version 2"}},
     {BACK,
      "redo",
@@ -171,6 +170,15 @@ const struct cli_verb cli_verbs[] = {
      "makes an earlier version the next one",
      NULL,
      {"subd revert " CLI_SAMPLE_ID " 1", "subd revert " CLI_SAMPLE_ID " 1 --version 2"}},
+    {LEASE,
+     "lease",
+     "MESH",
+     1,
+     1,
+     cli_lease,
+     "keeps a mesh or faces of it to oneself for a while; prints the lease",
+     "Others are refused (423) who change it meanwhile. Without a token name the lease with --lease when you edit.",
+     {"subd lease " CLI_SAMPLE_ID " --ids 3,4,5 --for 300", "subd lease " CLI_SAMPLE_ID " --list"}},
     {LS, "ls", "", 0, 0, cli_ls, "lists the meshes", NULL, {"subd ls", "subd ls --name cube --json"}},
     {SHOW,
      "show",
@@ -306,7 +314,12 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        PRIM,
        EVERY,
        TIME,
-       AT_VERSION
+       AT_VERSION,
+       REBASE,
+       LEASE_NAMED,
+       SECONDS,
+       LEASES,
+       END
 };
 
 const struct cli_option cli_options[] = {
@@ -344,7 +357,9 @@ const struct cli_option cli_options[] = {
     {"oriented", NULL, ORIENTED, NEIGHBORS, "rows of VV, VE and VF go round the vertex against the clock", NULL},
     {"first", "N", FIRST, NEIGHBORS, "the first row (default 0)", NULL},
     {"count", "N", COUNT, NEIGHBORS, "how many rows (default: all from --first on)", NULL},
-    {"ids", "FILE|LIST", IDS, NEIGHBORS, "the rows of these, such as 3,3,8; or a file of ids, - is stdin", NULL},
+    {"ids", "FILE|LIST", IDS, NEIGHBORS | LEASE,
+     "neighbors: the rows of these, such as 3,3,8; lease: these faces (default all); or a file of ids, - is stdin",
+     NULL},
     {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals", NULL},
     {"split-normals", NULL, SPLIT_NORMALS, REFINE | PLAN | BENCH,
      "with normals of their own on each side of an infinitely sharp edge, as --normals has them in .obj, .usda and "
@@ -368,6 +383,12 @@ const struct cli_option cli_options[] = {
      "the mesh's name; default: that of FILE without folder and ending. ls: lists only this name", NULL},
     {"version", "N", VERSION, POSITIONS | EDIT | RENAME | RM | SMOOTH | FAIR | BACK,
      "only if the mesh still has this version", NULL},
+    {"rebase", NULL, REBASE, EDIT, "also to a later version, when nobody has touched what the edits need", NULL},
+    {"lease", "LEASE", LEASE_NAMED, POSITIONS | EDIT | RENAME | RM | SMOOTH | FAIR | BACK | LEASE,
+     "the lease that is yours, where there are no tokens; lease: make it last from now on", NULL},
+    {"for", "SECONDS", SECONDS, LEASE, "how long, 1 to 3,600 (default 60)", NULL},
+    {"list", NULL, LEASES, LEASE, "tells who holds which leases, and takes none", NULL},
+    {"end", NULL, END, LEASE, "ends the one of --lease", NULL},
     {"idempotency-key", "KEY", KEY, PUSH | EDIT | FAIR | BACK, "a repeat with the same key is not done twice", NULL},
     {"scheme", "TOKEN", OPTION + SUBD_SCHEME, MESH, "the subdivision scheme", "catmullClark loop bilinear sqrt3"},
     {"interpolate-boundary", "TOKEN", OPTION + SUBD_INTERPOLATE_BOUNDARY, MESH, "what boundaries are",
@@ -482,6 +503,11 @@ int cli_take_option(struct cli *c, int value, char *text)
     case BOUNDARY: c->boundary = text; return 1;
     case STORE: c->store = 1; return 1;
     case REPEAT: return (c->repeat = number(text) > 10000000 ? -1 : (int)number(text)) >= 1;
+    case REBASE: c->rebase = 1; return 1;
+    case LEASE_NAMED: c->lease = text; return 1;
+    case SECONDS: return (c->seconds = number(text)) >= 1 && c->seconds <= 3600;
+    case LEASES: c->list = 1; return 1;
+    case END: c->end = 1; return 1;
     case AT_VERSION: return (c->at = number(text)) >= 1;
     case VERSION: return (c->version = number(text)) >= 1;
     case TIMEOUT:
@@ -505,6 +531,7 @@ const char *cli_option_takes(int value)
     case TAU:
     case STRENGTH: return "a number above 0 and at most 1";
     case REPEAT: return "a whole number from 1 to 10,000,000";
+    case SECONDS: return "a whole number of seconds from 1 to 3,600";
     case TIMEOUT: return "seconds, more than 0 and less than 1,000,000";
     case PRIMVARS: return "names";
     case OUT_DIR: return "a folder";

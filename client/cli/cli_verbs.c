@@ -2,6 +2,7 @@
 /* cli_verbs.c: the verbs that need one call and print its answer: push, positions, edit, rename, ls, show,
  * rm, pull, health. */
 #include "cli_import.h"
+#include "client/lib/subd_people.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -296,10 +297,14 @@ static int print_edit(const struct cli *c, const struct subd_edit_result *r)
         cJSON_AddItemToObject(o, "mesh", cli_info_json(&r->mesh));
         cJSON_AddItemToObject(o, "newVertexIds", ids_json(r->new_vertex_ids, r->n_new_vertices));
         cJSON_AddItemToObject(o, "newFaceIds", ids_json(r->new_face_ids, r->n_new_faces));
+        if (r->passed_over)
+            cJSON_AddNumberToObject(o, "passedOver", (double)r->passed_over);
         return cli_print_json(c, o);
     }
     printf("%s version %lld: %s vertices, %s faces\n", r->mesh.id, (long long)r->mesh.version,
            cli_amount(r->mesh.vertices), cli_amount(r->mesh.faces));
+    if (r->passed_over)
+        printf("  past %s versions of others\n", cli_amount(r->passed_over));
     for (int64_t i = 0; i < r->n_new_vertices; i++)
         printf("%s%d%s", i ? " " : "  new vertices: ", r->new_vertex_ids[i], i + 1 < r->n_new_vertices ? "" : "\n");
     for (int64_t i = 0; i < r->n_new_faces; i++)
@@ -318,6 +323,7 @@ int cli_edit(struct cli *c)
         return code;
     if (strcmp(body.media_type, "application/protobuf") != 0)
         body.media_type = "application/json"; /* Other file names are JSON, too. */
+    subd_rebase(c->client, c->rebase);
     rc =
         subd_edits_body(c->client, c->mesh.id, c->version ? c->version : c->mesh.version, &body, c->key, &result, &err);
     free(data);

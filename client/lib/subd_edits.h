@@ -53,7 +53,8 @@ struct subd_edit_result {
     struct subd_mesh_info mesh;
     int32_t *new_vertex_ids, *new_face_ids; /* In the order in which the batch added them. */
     int64_t n_new_vertices, n_new_faces;
-    int64_t reserved[4];
+    int64_t passed_over; /* How many versions came since that for which the batch was made (subd_rebase). */
+    int64_t reserved[3];
 };
 /* subd_edits: POST edits: applies a batch of edits in order, all of them or none. `version` (> 0) is the version of the
  * mesh that the batch was made for. A repeated batch with the same idempotency_key is applied once; NULL is no key.

@@ -158,6 +158,8 @@ int subd_finish_edit(subd_client *c, void *out, struct subd_error *err)
         rc = copy_ids(&m->new_vertex_ids, &r->new_vertex_ids, &r->n_new_vertices);
     if (rc == SUBD_OK)
         rc = copy_ids(&m->new_face_ids, &r->new_face_ids, &r->n_new_faces);
+    if (rc == SUBD_OK)
+        r->passed_over = (int64_t)m->n_passed_over;
     subdd__v1__edit_result__free_unpacked(m, NULL);
     if (rc != SUBD_OK || r == &ignored)
         subd_edit_result_free(r);

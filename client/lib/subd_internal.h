@@ -177,6 +177,8 @@ struct subd_client {
     const char *socket; /* The path in it, where that is a Unix socket; NULL where it is a URL. */
     char *ca_file;      /* NULL for the system's authorities. */
     char *bearer;       /* "Bearer " and the token; NULL without a token. */
+    char lease[24];     /* What subd_use_lease has set, or "". */
+    int rebases;        /* What subd_rebase has set. */
     struct subd_config config;
     atomic_int cancel;
     int nonblocking, n_fds;

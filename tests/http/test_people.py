@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Several people in one mesh: edits that come late, and undo among the changes of others."""
-import functools, hashlib, http.client, json, random, time
-from files import check, run_tests
+import functools, hashlib, http.client, json, os, random, subprocess, time
+from files import BIN, check, run_tests
 from people import Mesh, grid, with_tokens
 
 SIDE = 8
@@ -275,8 +275,57 @@ def crowd(daemon, _):
     check(len(json.loads(mesh.get("/leases"))["leases"]) == 256 and len(json.loads(mesh.get("/presence"))["present"]) == 256, "some are missing")
 
 
+def by_subd(_, folder):
+    """The same by the command line, and the example of two artists."""
+    daemon, tokens = with_tokens(folder, "by_subd")
+    token = {}
+    for who in ("ann", "bob"):
+        token[who] = os.path.join(folder, who)
+        with open(token[who], "w") as f:
+            f.write(tokens[who])
+        os.chmod(token[who], 0o600)
+    try:
+        mesh = Mesh(daemon, tokens["ann"], body=grid(SIDE))
+        edits = os.path.join(folder, "edits.json")
+
+        def ran(who, verb, *args, code=0, says=""):
+            r = daemon.subd(verb, mesh.id, *args, "--token-file", token[who])
+            check(r.returncode == code and says in r.stderr, f"subd {verb} {args}: {r.returncode} {r.stdout}{r.stderr}")
+            return r.stdout
+
+        name = ran("ann", "lease", "--ids", "3,4", "--for", "300").strip()
+        check(name.startswith("l_"), name)
+        with open(edits, "w") as f:
+            json.dump({"edits": [{"removeFaces": {"ids": [3]}}]}, f)
+        ran("bob", "edit", edits, code=4, says="leased by ann")
+        ran("bob", "rm", code=4, says="leased by ann")
+        rows = [line.split() for line in ran("bob", "lease", "--list").splitlines()]
+        check(rows[0] == ["LEASE", "BY", "CLIENT", "FACES", "SECONDS"] and rows[1][:4] == [name, "ann", "-", "2"], f"{rows}")
+        check(json.loads(ran("bob", "lease", "--list", "--json"))["leases"][0]["lease"] == name, "no JSON")
+        check(json.loads(ran("ann", "lease", "--lease", name, "--for", "3600", "--json"))["seconds"] == 3600, "not renewed")
+        ran("ann", "lease", "--lease", name, "--ids", "1", code=2, says="renews")
+        ran("ann", "lease", "--end", code=2, says="--lease")
+        ran("ann", "lease", "--lease", "x", code=2, says="l_")
+        ran("ann", "lease", "--for", "0", code=2, says="3,600")
+        ran("ann", "lease", "--lease", name, "--end")
+        ran("bob", "edit", edits)
+        with open(edits, "w") as f:
+            json.dump({"edits": [move(80, 2)]}, f)
+        ran("ann", "edit", edits, "--version", "1", code=4, says="version 2")
+        check("past 1 versions of others" in ran("ann", "edit", edits, "--version", "1", "--rebase"), "not rebased")
+        program = os.path.join(BIN, "../examples/two_artists")
+        r = subprocess.run([program, daemon.url, tokens["ann"], tokens["bob"]], capture_output=True, text=True)
+        lines = r.stdout.splitlines()
+        check(r.returncode == 0 and lines[2] == "bob made version 3, past 1 of others" and "vertex 6" in lines[3], f"{r.stdout}{r.stderr}")
+        check(lines[4] == "vertex 6 is at height 1, vertex 18 at 2" and lines[6] == "vertex 6 is at height 0, vertex 18 at 2", f"{lines}")
+        check(len(json.loads(mesh.ask("GET", "/v1/meshes"))["meshes"]) == 1, "the example leaves its mesh")
+    finally:
+        daemon.process.terminate()
+        daemon.process.wait()
+
+
 def people(daemon, folder):
-    for test in (rebase, rebase_refused, undo_among_others, either_order, leases, leases_refused, presence, crowd):
+    for test in (rebase, rebase_refused, undo_among_others, either_order, leases, leases_refused, presence, crowd, by_subd):
         yield test.__name__, functools.partial(test, daemon, folder)
 
 

@@ -5,6 +5,7 @@
 #include "client/lib/subd_fair.h"
 #include "client/lib/subd_fields.h"
 #include "client/lib/subd_history.h"
+#include "client/lib/subd_people.h"
 #include "client/lib/subd_matrix.h"
 #include "client/lib/subd_neighbors.h"
 #include "client/lib/subd_patches.h"
@@ -94,6 +95,38 @@ static int call_versions(void)
 {
     static struct subd_version_list versions;
     return subd_versions(AT(0, client), AT(1, "m"), 0, 0, AT(2, &versions), err);
+}
+
+static int call_lease_take(void)
+{
+    static struct subd_lease lease;
+    return subd_lease_take(AT(0, client), AT(1, "m"), 0, NULL, 0, NULL, AT(2, &lease), err);
+}
+
+static int call_lease_renew(void)
+{
+    return subd_lease_renew(AT(0, client), AT(1, "m"), AT(2, "l_1"), 0, NULL, err);
+}
+
+static int call_lease_end(void)
+{
+    return subd_lease_end(AT(0, client), AT(1, "m"), AT(2, "l_1"), err);
+}
+
+static int call_leases(void)
+{
+    static struct subd_lease_list list;
+    return subd_leases(AT(0, client), AT(1, "m"), AT(2, &list), err);
+}
+
+static int call_use_lease(void)
+{
+    return subd_use_lease(AT(0, client), NULL, err);
+}
+
+static int call_presence_set(void)
+{
+    return subd_presence_set(AT(0, client), AT(1, "m"), AT(2, "me"), 0, AT(3, "{}"), err);
 }
 
 static int call_revert(void)
@@ -266,6 +299,12 @@ static const struct {
     {"subd_rename", call_rename, 2},
     {"subd_versions", call_versions, 3},
     {"subd_revert", call_revert, 2},
+    {"subd_lease_take", call_lease_take, 3},
+    {"subd_lease_renew", call_lease_renew, 3},
+    {"subd_lease_end", call_lease_end, 3},
+    {"subd_leases", call_leases, 3},
+    {"subd_use_lease", call_use_lease, 1},
+    {"subd_presence_set", call_presence_set, 4},
     {"subd_undo", call_undo, 2},
     {"subd_redo", call_redo, 2},
     {"subd_show", call_show, 3},
