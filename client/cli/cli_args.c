@@ -451,9 +451,34 @@ static double distance(const char *text)
     return *text && !*end && (v == 0 || (v >= 1e-30 && v <= 1e30)) ? v : -1;
 }
 
-int cli_take_option(struct cli *c, int value, char *text)
+/* The options that take a number. */
+static int take_number(struct cli *c, int value, char *text)
 {
     char *end;
+    switch (value) {
+    case WELD: return (c->weld = distance(text)) >= 0;
+    case LEVEL: return (c->level = number(text) > SUBD_MAX_LEVEL ? -1 : (int)number(text)) >= 0;
+    case RING: return (c->ring = number(text) > SUBD_MAX_RING ? -1 : (int)number(text)) >= 1;
+    case FIRST: return (c->first = number(text)) >= 0;
+    case COUNT: return (c->count = number(text)) >= 1;
+    case STEPS:
+    case ITERATIONS: return (c->iterations = number(text) > 1000 ? -1 : (int)number(text)) >= 1;
+    case SOLVES: return (c->solves = number(text) > 20 ? -1 : (int)number(text)) >= 1;
+    case TAU:
+    case STRENGTH: c->strength = strtod(text, &end); return end != text && !*end && c->strength > 0 && c->strength <= 1;
+    case REPEAT: return (c->repeat = number(text) > 10000000 ? -1 : (int)number(text)) >= 1;
+    case SECONDS: return (c->seconds = number(text)) >= 1 && c->seconds <= 3600;
+    case AT_VERSION: return (c->at = number(text)) >= 1;
+    case VERSION: return (c->version = number(text)) >= 1;
+    case TIMEOUT:
+        c->timeout_s = strtod(text, &end);
+        return end != text && !*end && c->timeout_s > 0 && c->timeout_s < 1e6;
+    default: return 0;
+    }
+}
+
+int cli_take_option(struct cli *c, int value, char *text)
+{
     if (value >= OPTION && value < OPTION + SUBD_N_OPTIONS) {
         c->options[value - OPTION] = text;
         return 1;
@@ -468,7 +493,6 @@ int cli_take_option(struct cli *c, int value, char *text)
     case KEY: c->key = text; return 1;
     case REORDER: c->reorder = text; return 1;
     case STRICT: c->strict = 1; return 1;
-    case WELD: return (c->weld = distance(text)) >= 0;
     case NO_WELD: c->no_weld = 1; return 1;
     case PRIM: return *(c->prim = text) != 0;
     case EVERY: c->all = 1; return 1;
@@ -487,33 +511,17 @@ int cli_take_option(struct cli *c, int value, char *text)
     case FORMAT: c->format = text; return 1;
     case ONLY_POSITIONS: c->only_positions = 1; return 1;
     case NO_VERIFY: c->skip_digests = 1; return 1;
-    case LEVEL: return (c->level = number(text) > SUBD_MAX_LEVEL ? -1 : (int)number(text)) >= 0;
-    case RING: return (c->ring = number(text) > SUBD_MAX_RING ? -1 : (int)number(text)) >= 1;
     case ORIENTED: c->oriented = 1; return 1;
-    case FIRST: return (c->first = number(text)) >= 0;
-    case COUNT: return (c->count = number(text)) >= 1;
     case SOURCES:
     case IDS: return *(c->ids = text) != 0;
-    case STEPS:
-    case ITERATIONS: return (c->iterations = number(text) > 1000 ? -1 : (int)number(text)) >= 1;
-    case SOLVES: return (c->solves = number(text) > 20 ? -1 : (int)number(text)) >= 1;
     case NO_EXACTNESS: c->no_exactness = 1; return 1;
-    case TAU:
-    case STRENGTH: c->strength = strtod(text, &end); return end != text && !*end && c->strength > 0 && c->strength <= 1;
     case BOUNDARY: c->boundary = text; return 1;
     case STORE: c->store = 1; return 1;
-    case REPEAT: return (c->repeat = number(text) > 10000000 ? -1 : (int)number(text)) >= 1;
     case REBASE: c->rebase = 1; return 1;
     case LEASE_NAMED: c->lease = text; return 1;
-    case SECONDS: return (c->seconds = number(text)) >= 1 && c->seconds <= 3600;
     case LEASES: c->list = 1; return 1;
     case END: c->end = 1; return 1;
-    case AT_VERSION: return (c->at = number(text)) >= 1;
-    case VERSION: return (c->version = number(text)) >= 1;
-    case TIMEOUT:
-        c->timeout_s = strtod(text, &end);
-        return end != text && !*end && c->timeout_s > 0 && c->timeout_s < 1e6;
-    default: return 0;
+    default: return take_number(c, value, text);
     }
 }
 

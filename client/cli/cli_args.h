@@ -27,7 +27,7 @@ enum {                          /* Each verb is a bit, so that an option can say
        SMOOTH = 1 << 17,
        FAIR = 1 << 18,
        LOG = 1 << 19,
-       BACK = 1 << 20,  /* revert, undo and redo. */
+       BACK = 1 << 20, /* revert, undo and redo. */
        LEASE = 1 << 21,
        LOCAL = 1 << 22, /* The verbs that talk to no daemon: they have no option but --help. */
        ALL = CLI_EVERY_VERB,

@@ -113,6 +113,7 @@ struct subd_request {
     size_t *out_bytes; /* Receives the size of an undecoded answer; may be NULL. */
     int large;         /* 1 limits the answer by config.max_answer_bytes, 0 by 16 MiB. */
     subd_then_fn then; /* NULL when the call ends with this request. */
+    int rebases;       /* 1: edits may be applied to a later version. */
     int async;         /* 1 prefers to be answered at once, with the job that goes on. */
     int last;          /* 1: nothing cancels it, and it has SUBD_LAST_MS. */
 };

@@ -26,7 +26,7 @@ struct subd_lease_list {
 /* subd_lease_take: POST leases: has faces of a mesh to oneself for this time (1 to 3,600 seconds, 0: a minute), or with
  * no faces the whole mesh. client (NULL: none) is what others see beside the name of the token.
  * Shape   faces[n_faces] are ids
- * Errors  SUBD_EUSAGE (a length); SUBD_EHTTP 423 when somebody else holds any of it, 422 for a face that is not there */
+ * Errors  SUBD_EUSAGE (a length); SUBD_EHTTP 423 when somebody else holds any of it, 422 for no face */
 SUBD_API int subd_lease_take(subd_client *c, const char *id, int64_t seconds, const int32_t *faces, int64_t n_faces,
                              const char *client, struct subd_lease *out, struct subd_error *err) SUBD_MUST_CHECK;
 /* subd_lease_renew: PUT leases/{lease}: makes it last this long from now on. out may be NULL.

@@ -273,6 +273,7 @@ static int post_edits(subd_client *c, struct subd_request *r, const char *id, in
     r->accept = SUBD_PROTOBUF;
     r->if_version = version;
     r->idempotency_key = key;
+    r->rebases = c->rebases;
     r->finish = subd_finish_edit;
     r->out = out;
     r->large = 1;

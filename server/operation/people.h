@@ -43,7 +43,7 @@ void people_tick(struct people *p, uint64_t now);
 void people_forget_mesh(struct people *p, const char *mesh);
 void people_conn_closed(struct people *p, const struct conn *c);
 
-/* lease_begin: takes the lease over; its id and times are set here. Errors  SDD_ETOO_LARGE (too many), with the limit */
+/* lease_begin: takes the lease over; its id and time are set here. Errors  SDD_ETOO_LARGE (too many) */
 int lease_begin(struct people *p, struct lease *l, int64_t seconds, struct sdd_error *err);
 void lease_end(struct people *p, struct lease *l);
 void lease_unref(struct lease *l); /* NULL is fine. */

@@ -265,10 +265,11 @@ static bool is_zeros(const char *line)
 /* A fact of a primvar that one of the two removed, or put anew. */
 static bool is_of_gone_layer(const struct facts *f, const char *line)
 {
-    char name[100], want[120];
-    if (sscanf(line, "value %99s", name) != 1 && sscanf(line, "shared %99s", name) != 1)
+    char want[120];
+    const char *name = strncmp(line, "value ", 6) == 0 ? line + 6 : strncmp(line, "shared ", 7) == 0 ? line + 7 : NULL;
+    if (!name)
         return false;
-    const int n = snprintf(want, sizeof want, "layer %s ", name);
+    const int n = snprintf(want, sizeof want, "layer %.*s ", (int)strcspn(name, " "), name);
     for (int i = 0; i < f->n; i++)
         if (strncmp(f->line[i], want, (size_t)n) == 0)
             return false;
