@@ -97,12 +97,11 @@ struct positions;
 int positions_read(struct mesh_job *j, bool whole, struct positions **out);
 /* positions_move: moves the vertices on the device, which checks the coordinates; so this comes before the commit. On
  * the compute thread. Returns JOB_AGAIN as ensure_resident does.
- * positions_commit: makes them a new version of this time, on the storage thread; `kind` says how (struct
- * store_change), and `answer`, which may be NULL, is stored with it.
+ * positions_commit: makes them a new version, on the storage thread, and with it the answer to the request's key, if it
+ * has one; `kind` says how (struct store_change).
  * positions_adopt: a step on the loop that takes the new version over. */
 int positions_move(struct job *job, const struct positions *p);
-int positions_commit(struct job *job, const struct positions *p, const char *kind, int64_t now,
-                     const struct store_answer *answer);
+int positions_commit(struct job *job, const struct positions *p, const char *kind);
 int positions_adopt(struct job *job);
 /* usda_ask_of: what of a USDA file a query asks for. Errors  SDD_EINVALID (no time, or a body of another media type) */
 struct usda_ask;

@@ -384,20 +384,7 @@ static int move(struct job *job)
 
 static int commit(struct job *job)
 {
-    struct mesh_job *m = mesh_of(job);
-    struct store_info info = m->slot->info;
-    const struct info_state state = {"device", resident_bytes(m->slot->resident), 0, NULL, NULL};
-    struct store_answer record;
-    char tag[VERSION_TAG_SIZE];
-    const int64_t now = now_ms();
-    info.version++;
-    info.updated_ms = now;
-    (m->media_out == MEDIA_PROTOBUF ? info_proto : info_json)(&m->answer, &info, &state);
-    if (m->answer.failed)
-        return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
-    version_tag(tag, info.version, m->media_out);
-    return positions_commit(job, ((const struct fair_job *)job)->positions, "fair", now,
-                            idempotency_record(m, &record, 200, "", tag));
+    return positions_commit(job, ((const struct fair_job *)job)->positions, "fair");
 }
 
 static int adopt(struct job *job)

@@ -330,7 +330,7 @@ static int match(struct job *job)
 
 static int commit(struct job *job)
 {
-    return positions_commit(job, ((const struct fields_job *)job)->positions, "smooth", now_ms(), NULL);
+    return positions_commit(job, ((const struct fields_job *)job)->positions, "smooth");
 }
 
 static void answer_stored(struct job *job)

@@ -354,16 +354,28 @@ void api_rename(struct request *r)
 /* A damaged mesh can be deleted, by a request that names no version. */
 static int delete_find(struct job *job)
 {
-    const struct mesh_job *j = (struct mesh_job *)job;
-    int rc = step_find(job);
+    struct mesh_job *j = (struct mesh_job *)job;
+    int rc = idempotency_digest(j);
+    if (!rc)
+        rc = storage_result(job_service(job)->storage, idempotency_find(j));
+    if (rc || skip_find(job))
+        return rc;
+    rc = step_find(job);
     return rc == SDD_ESTORE && j->any_version && !atomic_load(&job_service(job)->storage->broken) ? SDD_OK : rc;
+}
+
+static bool delete_find_skip(const struct job *job)
+{
+    return skip_find(job) && !((const struct mesh_job *)job)->key;
 }
 
 static int delete_commit(struct job *job)
 {
     struct mesh_job *j = (struct mesh_job *)job;
+    struct store_answer record;
     int rc = store_delete(job_service(job)->storage->store, slot_of(job)->id,
-                          j->any_version ? STORE_ANY_VERSION : j->expected, &job->err);
+                          j->any_version ? STORE_ANY_VERSION : j->expected, idempotency_record(j, &record, 204, "", ""),
+                          now_ms(), &job->err);
     job->committed = !rc;
     return storage_result(job_service(job)->storage, rc);
 }
@@ -381,18 +393,19 @@ static int delete_forget(struct job *job)
 
 static void delete_answer(struct job *job)
 {
-    answer_empty(job->request, 204);
+    if (!idempotency_replay((struct mesh_job *)job))
+        answer_empty(job->request, 204);
 }
 
 void api_delete(struct request *r)
 {
-    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, delete_find, skip_find},
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, delete_find, delete_find_skip},
                                         {ON_LOOP, -1, step_change_all, NULL},
                                         {ON_STORE, PHASE_COMMIT, delete_commit, NULL},
                                         {ON_LOOP, -1, delete_forget, NULL},
                                         {0}};
     static const struct job_ops ops = {steps, delete_answer, mesh_job_free};
-    struct mesh_job *j = mesh_job_create(r, sizeof *j, false);
+    struct mesh_job *j = mesh_job_create(r, sizeof *j, true);
     if (j)
         mesh_job_start(r, j, &ops);
 }

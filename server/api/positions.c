@@ -5,6 +5,7 @@
 #include "server/api/watch.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
+#include "server/operation/idempotency.h"
 #include "server/operation/people.h"
 #include <math.h>
 #include <stdlib.h>
@@ -82,13 +83,25 @@ int positions_move(struct job *job, const struct positions *p)
     return rc;
 }
 
-int positions_commit(struct job *job, const struct positions *p, const char *kind, int64_t now,
-                     const struct store_answer *answer)
+int positions_commit(struct job *job, const struct positions *p, const char *kind)
 {
-    struct slot *slot = slot_of(job);
-    operation_author((const struct mesh_job *)job, kind, 0, 0);
-    int rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, now, answer,
-                              &slot->info, &job->err);
+    struct mesh_job *j = (struct mesh_job *)job;
+    struct slot *slot = j->slot;
+    struct store_info info = slot->info;
+    const struct info_state state = {"device", resident_bytes(slot->resident), slot->host ? mesh_bytes(slot->host) : 0,
+                                     NULL, NULL};
+    struct store_answer record;
+    char tag[VERSION_TAG_SIZE];
+    info.version++;
+    info.updated_ms = now_ms();
+    (j->media_out == MEDIA_PROTOBUF ? info_proto : info_json)(&j->answer, &info, &state);
+    if (j->answer.failed)
+        return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
+    text_puts(&j->answer, j->media_out == MEDIA_PROTOBUF ? "" : "\n");
+    version_tag(tag, info.version, j->media_out);
+    operation_author(j, kind, 0, 0);
+    int rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, info.updated_ms,
+                              idempotency_record(j, &record, 200, "", tag), &slot->info, &job->err);
     job->committed = !rc;
     if (!rc && slot->host)
         positions_apply(p, slot->host);
@@ -102,7 +115,7 @@ static int move(struct job *job)
 
 static int commit(struct job *job)
 {
-    return positions_commit(job, ((const struct positions_job *)job)->positions, "positions", now_ms(), NULL);
+    return positions_commit(job, ((const struct positions_job *)job)->positions, "positions");
 }
 
 int positions_adopt(struct job *job)
@@ -145,10 +158,35 @@ static int spare_leased(struct job *job)
     return rc;
 }
 
+static bool has_no_key(const struct job *job)
+{
+    return !((const struct mesh_job *)job)->key;
+}
+
+static int digest(struct job *job)
+{
+    return idempotency_digest((struct mesh_job *)job);
+}
+
+static int find(struct job *job)
+{
+    int rc = storage_result(job_service(job)->storage, idempotency_find((struct mesh_job *)job));
+    return rc || skip_find(job) ? rc : step_find(job);
+}
+
+static bool skip_find_without_key(const struct job *job)
+{
+    return skip_find(job) && has_no_key(job);
+}
+
 static void answer(struct job *job)
 {
-    struct info_state state = info_state_of(slot_of(job));
-    answer_info(job->request, 200, &slot_of(job)->info, &state);
+    struct mesh_job *j = (struct mesh_job *)job;
+    if (idempotency_replay(j))
+        return;
+    job->request->mesh_version = j->slot->info.version;
+    answer_text(job->request, 200, (enum media)j->media_out, &j->answer); /* The one that was stored. */
+    answer_etag(job->request, j->slot->info.version);
 }
 
 static void free_job(struct job *job)
@@ -159,7 +197,8 @@ static void free_job(struct job *job)
 
 void api_positions(struct request *r)
 {
-    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
+    static const struct step steps[] = {{ON_HOST, PHASE_PARSE, digest, has_no_key},
+                                        {ON_STORE, PHASE_LOAD, find, skip_find_without_key},
                                         {ON_LOOP, -1, step_change, NULL},
                                         {ON_HOST, PHASE_PARSE, parse, NULL},
                                         {ON_STORE, PHASE_LOAD, step_load, skip_load_unless_leased},
@@ -172,7 +211,7 @@ void api_positions(struct request *r)
                                         {ON_LOOP, -1, positions_adopt, NULL},
                                         {0}};
     static const struct job_ops ops = {steps, answer, free_job};
-    struct positions_job *p = mesh_job_create(r, sizeof *p, false);
+    struct positions_job *p = mesh_job_create(r, sizeof *p, true);
     if (p)
         mesh_job_start(r, &p->base, &ops);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* idempotency.c: gives a repeated request with an Idempotency-Key its first answer again, even after a crash, for the
- * routes that create and edit meshes. */
+ * routes that create, change and delete meshes. */
 #include "server/operation/idempotency.h"
 #include "server/base/clock.h"
 #include <gnutls/crypto.h>
@@ -97,7 +97,10 @@ bool idempotency_replay(struct mesh_job *j)
     if (!j->key || !j->key->replay)
         return false;
     const struct store_answer *a = &j->key->found;
-    answer_copy(r, a->status, a->media_type, a->body, (size_t)a->bytes);
+    if (a->bytes)
+        answer_copy(r, a->status, a->media_type, a->body, (size_t)a->bytes);
+    else
+        answer_empty(r, a->status);
     if (*a->location)
         answer_header(r, "Location", a->location);
     if (*a->etag)

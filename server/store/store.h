@@ -167,7 +167,8 @@ int store_replace(struct store *s, const char *id, int64_t expected, const struc
 int store_rename(struct store *s, const char *id, int64_t expected, const char *name, int64_t now_ms,
                  struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_delete: a mesh whose row is damaged is deleted with STORE_ANY_VERSION alone. */
-int store_delete(struct store *s, const char *id, int64_t expected, struct sdd_error *err) SDD_MUST_CHECK;
+int store_delete(struct store *s, const char *id, int64_t expected, const struct store_answer *answer, int64_t now_ms,
+                 struct sdd_error *err) SDD_MUST_CHECK;
 
 /* store_idempotent_find: finds the stored answer to (principal, key); *found is 0 when there is none. The strings and
  * the body of *out lie in one allocation, *block, which the caller frees.

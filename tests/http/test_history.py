@@ -123,6 +123,23 @@ def reverting(daemon):
     check(json.loads(mesh.get(""))["vertices"] == 9 and mesh.versions()[0] == (6, "undo", 5), f"{mesh.versions()}")
 
 
+def repeated(daemon):
+    """Positions and deleting with a key are done once, also after others have changed the mesh, or it is gone."""
+    mesh = Mesh(daemon)
+    path, key = f"/v1/meshes/{mesh.id}", {"Idempotency_Key": "positions-1"}
+    moved = {"ranges": [{"first": 0, "points": [4, 0, 0]}]}
+    first = mesh.ask("PUT", path + "/positions", moved, **key)
+    mesh.move(5)
+    check(mesh.ask("PUT", path + "/positions", moved, If_Match='"1"', **key) == first, "another answer")
+    check(mesh.x() == 5 and json.loads(first)["version"] == 2 and mesh.versions()[0][0] == 3, "the key moved the mesh twice")
+    mesh.ask("PUT", path + "/positions", {"ranges": []}, expect=[422, "idempotency_key_reused", "idempotency-key"], **key)
+    mesh.ask("DELETE", path, If_Match='"1"', Idempotency_Key="rm-1", expect=[412, "version_mismatch", "if-match"])
+    for _ in range(2):
+        check(mesh.request("DELETE", path, Idempotency_Key="rm-1", If_Match='"3"') == (204, b""), "not deleted with the key")
+    mesh.ask("DELETE", path, expect=[404, "not_found", "id"])
+    mesh.ask("DELETE", path, Idempotency_Key="rm-2", expect=[404, "not_found", "id"])
+
+
 def far_back(folder):
     """Redo of a change whose version before is not kept any more might take what others did since: it is refused."""
     daemon, tokens = with_tokens(folder, "far", "--history-versions", "3")
@@ -222,7 +239,7 @@ def history(_, folder):
     finally:
         few.process.terminate()
         few.process.wait()
-    for test in (reads, undoing, reverting):
+    for test in (reads, undoing, reverting, repeated):
         yield test.__name__, functools.partial(test, _)
     yield "by_subd", functools.partial(by_subd, _, folder)
     for test in (people, far_back, restart):

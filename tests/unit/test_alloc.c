@@ -180,7 +180,7 @@ static int run_store(void)
     if (!rc)
         rc = store_rename(s, "m_1", STORE_ANY_VERSION, "another", 1, NULL, NULL);
     if (!rc)
-        rc = store_delete(s, "m_1", STORE_ANY_VERSION, NULL);
+        rc = store_delete(s, "m_1", STORE_ANY_VERSION, NULL, 0, NULL);
     assert_false(store_failed(s));
     store_close(s);
     return rc;

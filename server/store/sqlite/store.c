@@ -341,7 +341,8 @@ static int delete_version(struct store *s, const char *id, struct sdd_error *err
     return rc;
 }
 
-static int delete_mesh(struct store *s, const char *id, int64_t expected, struct sdd_error *err)
+static int delete_mesh(struct store *s, const char *id, int64_t expected, const struct store_answer *answer,
+                       int64_t now_ms, struct sdd_error *err)
 {
     struct store_record r;
     int rc = store_begin(s, err);
@@ -360,17 +361,20 @@ static int delete_mesh(struct store *s, const char *id, int64_t expected, struct
         rc = store_past_drop(s, id, is_damaged ? 0 : r.key, INT64_MAX, err);
     if (!rc)
         rc = delete_version(s, id, err);
+    if (!rc && answer)
+        rc = store_answer_insert(s, answer, now_ms, err);
     rc = store_end(s, rc, err);
     s->n_meshes -= rc ? 0 : n_rows;
     return rc;
 }
 
 /* On a full disk a delete is what makes room, so a reserve is kept for it. */
-int store_delete(struct store *s, const char *id, int64_t expected, struct sdd_error *err)
+int store_delete(struct store *s, const char *id, int64_t expected, const struct store_answer *answer, int64_t now_ms,
+                 struct sdd_error *err)
 {
-    int rc = delete_mesh(s, id, expected, err);
+    int rc = delete_mesh(s, id, expected, answer, now_ms, err);
     if (rc == SDD_ESTORE_FULL && store_reserve_use(s))
-        rc = delete_mesh(s, id, expected, err);
+        rc = delete_mesh(s, id, expected, answer, now_ms, err);
     if (!rc)
         store_reserve_keep(s);
     return rc;

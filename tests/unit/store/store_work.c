@@ -84,7 +84,7 @@ int work_step(struct store *s, struct store_work *w)
     struct store_answer a = {.principal = "p", .key = key, .status = 200, .body = key, .bytes = 4};
     if (version && op == 0) {
         w->next[mesh] = 0;
-        rc = store_delete(s, id, version, NULL);
+        rc = store_delete(s, id, version, NULL, 0, NULL);
     } else if (version && op < 6) {
         w->next[mesh] = version + 1;
         rc = put_points(s, mesh, version + 1);

@@ -162,7 +162,7 @@ static void test_damaged_logs(void **state)
             int lost = judge(s, w, i);
             bool waits = store_loss(s)->waits;
             if (waits) {
-                assert_int_equal(store_delete(s, "m_0", STORE_ANY_VERSION, &err), SDD_ESTORE);
+                assert_int_equal(store_delete(s, "m_0", STORE_ANY_VERSION, NULL, 0, &err), SDD_ESTORE);
                 assert_non_null(strstr(err.text, "--accept-data-loss"));
             }
             store_close(s);
@@ -302,7 +302,7 @@ static void test_two_lost_pages(void **state)
                    "CREATE TABLE o AS SELECT * FROM meshes WHERE id = 'm_2'");
     s = store_reopen(dir);
     assert_int_equal(store_rename(s, "m_2", 1, "lost", 1, NULL, &err), SDD_OK);
-    assert_int_equal(store_delete(s, "m_3", 1, &err), SDD_OK);
+    assert_int_equal(store_delete(s, "m_3", 1, NULL, 0, &err), SDD_OK);
     store_close(s);
     store_close(store_reopen(dir));
     store_sql(dir, "REPLACE INTO versions SELECT * FROM v; REPLACE INTO meshes SELECT * FROM o;"

@@ -42,7 +42,7 @@ static bool torture(enum faulty_kind kind, int64_t k, int forever, int code)
     } else if (failed) { /* it takes no more writes, whatever happens */
         assert_true(store_failed(s));
         faulty.kind = FAULTY_NONE;
-        assert_int_equal(store_delete(s, "m_0", STORE_ANY_VERSION, &err), SDD_ESTORE);
+        assert_int_equal(store_delete(s, "m_0", STORE_ANY_VERSION, NULL, 0, &err), SDD_ESTORE);
     }
     store_close(s);
     faulty.kind = FAULTY_NONE;
@@ -87,7 +87,7 @@ static void test_delete_on_full_disk(void **state)
         if (!w.acked[i])
             continue;
         faulty = (struct faulty_vfs){FAULTY_FULL, 0, 0, 0};
-        assert_int_equal(store_delete(s, id, STORE_ANY_VERSION, &err), SDD_OK);
+        assert_int_equal(store_delete(s, id, STORE_ANY_VERSION, NULL, 0, &err), SDD_OK);
         assert_int_equal(faulty.n_faults, 1);
         done = 1;
     }

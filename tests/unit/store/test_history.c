@@ -94,7 +94,7 @@ static void test_versions(void **state)
     assert_int_equal(store_find(s, "m_c", 1, &info, &err), SDD_ENOT_FOUND);
     assert_int_equal(store_check(s, &err), SDD_OK);
     assert_true(store_history_bytes(s) > 0);
-    assert_int_equal(store_delete(s, "m_a", STORE_ANY_VERSION, &err), SDD_OK);
+    assert_int_equal(store_delete(s, "m_a", STORE_ANY_VERSION, NULL, 0, &err), SDD_OK);
     assert_int_equal(store_history_bytes(s), 0);
     store_close(s);
     assert_int_equal(store_count(dir, "SELECT count(*) FROM old_chunks"), 0);

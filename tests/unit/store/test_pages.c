@@ -69,7 +69,7 @@ static void step(struct store *s, int i)
         break;
     case 7: put(s, "m_c", 3, 5, 9, NULL); break;
     case 8: create(s, "m_d", sample_cube(), NULL); break;
-    case 9: OK(store_delete(s, "m_d", 1, &err)); break;
+    case 9: OK(store_delete(s, "m_d", 1, NULL, 0, &err)); break;
     case 10: OK(store_rename(s, "m_b", 2, "second", 5, NULL, &err)); break;
     case 11:
         m = sample_json(sample_primvars_json);

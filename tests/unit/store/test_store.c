@@ -82,7 +82,7 @@ static void test_create_and_load(void **state)
     REFUSED(SDD_ECONFLICT, store_create(s, "m_1", m, 1000, NULL, NULL, &err));
     REFUSED(SDD_ENOT_FOUND, store_load(s, "m_2", STORE_ANY_VERSION, &got, NULL, &err));
     REFUSED(SDD_ENOT_FOUND, store_find(s, "m_2", STORE_ANY_VERSION, &info, &err));
-    REFUSED(SDD_ENOT_FOUND, store_delete(s, "m_2", STORE_ANY_VERSION, &err));
+    REFUSED(SDD_ENOT_FOUND, store_delete(s, "m_2", STORE_ANY_VERSION, NULL, 0, &err));
     memcpy(m->name, "cube", 5);
     OK(store_create(s, "m_3", m, 1000, NULL, &info, &err));
     assert_string_equal(info.name, "cube");
@@ -101,11 +101,11 @@ static void test_create_and_load(void **state)
     assert_int_equal(info.manifold, 0);
     assert_int_equal(got->manifold, 0);
     mesh_free(got);
-    OK(store_delete(s, "m_1", 1, &err));
+    OK(store_delete(s, "m_1", 1, NULL, 0, &err));
     store_close(s);
     assert_int_equal(count(s, dir, "SELECT count(*) FROM topologies"), 1); /* m_3 has it still */
     s = store_reopen(dir);
-    OK(store_delete(s, "m_3", STORE_ANY_VERSION, &err));
+    OK(store_delete(s, "m_3", STORE_ANY_VERSION, NULL, 0, &err));
     store_close(s);
     assert_int_equal(count(s, dir, "SELECT count(*) FROM topologies"), 0);
     assert_int_equal(count(s, dir, "SELECT count(*) FROM chunks"), 0);
@@ -483,7 +483,7 @@ static void test_damage(void **state)
         REFUSED(SDD_ESTORE, store_check(s, &err));
         OK(store_create(s, "m_e", m, 1, NULL, NULL, &err));
         stored(s, "m_e", m, 1); /* although it has the same topology */
-        OK(store_delete(s, "m_d", STORE_ANY_VERSION, &err));
+        OK(store_delete(s, "m_d", STORE_ANY_VERSION, NULL, 0, &err));
         REFUSED(SDD_ENOT_FOUND, store_load(s, "m_d", STORE_ANY_VERSION, &got, NULL, &err));
         OK(store_list(s, NULL, "", 9, &list, &n, &more, &err));
         assert_int_equal(n, 1);

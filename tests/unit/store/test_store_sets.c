@@ -49,7 +49,7 @@ static void test_changes(void **state)
     store_close(s);
     s = store_reopen(dir);
     has(s, m, 5);
-    assert_int_equal(store_delete(s, "m_1", 5, &err), SDD_OK);
+    assert_int_equal(store_delete(s, "m_1", 5, NULL, 0, &err), SDD_OK);
     assert_int_equal(store_check(s, &err), SDD_OK);
     store_close(s);
     mesh_free(m);
