@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAX_TOKENS 10000
@@ -19,6 +20,7 @@ struct token {
     char name[TOKEN_NAME_SIZE];
     enum scope scope;
     unsigned char hash[32];
+    time_t expires; /* From this time on it is no token any more; 0 for never. */
 };
 /* How often one address has sent a wrong token in a minute. Addresses with the same hash share a struct and displace
  * each other. */
@@ -74,11 +76,34 @@ static bool parse_hash(const char *s, unsigned char hash[32])
     return true;
 }
 
+/* Reads "expires=2026-12-31" or "expires=2026-12-31T18:00:00Z", in UTC. */
+static bool parse_expiry(const char *s, time_t *out)
+{
+    static const char *const forms[] = {"%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d"};
+    if (strncmp(s, "expires=", 8) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        struct tm tm = {0};
+        const char *end = strptime(s + 8, forms[i], &tm);
+        if (end && !*end)
+            return (*out = timegm(&tm)) > 0;
+    }
+    return false;
+}
+
+static bool has_expired(const struct token *t)
+{
+    return t->expires && time(NULL) >= t->expires;
+}
+
 static bool parse_line(char *line, struct token *out)
 {
     char *rest = NULL, *name = strtok_r(line, " \t\r\n", &rest), *scopes = strtok_r(NULL, " \t\r\n", &rest);
-    char *hash = strtok_r(NULL, " \t\r\n", &rest);
+    char *hash = strtok_r(NULL, " \t\r\n", &rest), *expiry = strtok_r(NULL, " \t\r\n", &rest);
     if (!name || !scopes || !hash || strtok_r(NULL, " \t\r\n", &rest) || !good_name(name))
+        return false;
+    out->expires = 0;
+    if (expiry && !parse_expiry(expiry, &out->expires))
         return false;
     snprintf(out->name, sizeof out->name, "%s", name);
     out->scope = parse_scopes(scopes);
@@ -98,7 +123,8 @@ static struct token *read_tokens(const char *path, int *n, struct text *error)
         if (line[strspn(line, " \t\r\n")] == 0 || line[0] == '#')
             continue;
         if (at == MAX_TOKENS || !parse_line(line, &tokens[at++])) {
-            text_printf(error, "%s line %d is not: name scopes sha256 (at most %d tokens)", path, number, MAX_TOKENS);
+            text_printf(error, "%s line %d is not: name scopes sha256 [expires=DATE] (at most %d tokens)", path, number,
+                        MAX_TOKENS);
             free(tokens);
             tokens = NULL;
         }
@@ -184,6 +210,9 @@ int auth_check(struct auth *a, const char *authorization, const char *address, e
                             FAILURES_A_MINUTE);
         return sdd_fail(err, SDD_EUNAUTHORIZED, "authorization", "send a valid token as Authorization: Bearer TOKEN");
     }
+    if (has_expired(token))
+        return sdd_fail(err, SDD_EUNAUTHORIZED, "authorization", "the token of %s has expired; ask for another",
+                        token->name);
     if (token->scope < scope)
         return sdd_fail(err, SDD_EFORBIDDEN, "authorization", "this needs the scope %s", scope_names[scope]);
     snprintf(principal, TOKEN_NAME_SIZE, "%s", token->name);
@@ -224,17 +253,39 @@ static bool may_add(const char *path, const char *name, struct text *error)
     return tokens && !error->bytes;
 }
 
+/* Reads NAME:SCOPES or NAME:SCOPES:DAYS. */
+static bool parse_spec(const char *spec, char name[TOKEN_NAME_SIZE], char scopes[32], int *days)
+{
+    const char *colon = strchr(spec, ':'), *second = colon ? strchr(colon + 1, ':') : NULL;
+    const size_t n = colon ? (size_t)(colon - spec) : 0,
+                 n_scopes = colon ? (second ? (size_t)(second - colon - 1) : strlen(colon + 1)) : 0;
+    char *end = NULL;
+    *days = 0;
+    if (!colon || n >= TOKEN_NAME_SIZE || n_scopes >= 32)
+        return false;
+    snprintf(name, TOKEN_NAME_SIZE, "%.*s", (int)n, spec);
+    snprintf(scopes, 32, "%.*s", (int)n_scopes, colon + 1);
+    if (second)
+        *days = (int)strtol(second + 1, &end, 10);
+    return good_name(name) && parse_scopes(scopes) != SCOPE_NONE &&
+           (!second || (end != second + 1 && !*end && *days >= 1 && *days <= 3650));
+}
+
 int auth_new_token(const char *path, const char *spec, char token[64], struct text *error)
 {
-    char name[TOKEN_NAME_SIZE], hex[65];
+    char name[TOKEN_NAME_SIZE], scopes[32], hex[65], expires[40] = "";
     unsigned char hash[32];
-    const char *colon = strchr(spec, ':');
-    int n = colon ? (int)(colon - spec) : 0;
-    snprintf(name, sizeof name, "%.*s", n, spec);
-    if (!colon || n >= TOKEN_NAME_SIZE || !good_name(name) || parse_scopes(colon + 1) == SCOPE_NONE) {
-        text_puts(error,
-                  "--new-token takes NAME:SCOPES, with a name of letters, digits, . _ - and scopes of read,edit,admin");
+    int days;
+    if (!parse_spec(spec, name, scopes, &days)) {
+        text_puts(error, "--new-token takes NAME:SCOPES or NAME:SCOPES:DAYS, with a name of letters, digits, . _ -, "
+                         "scopes of read,edit,admin, and 1 to 3650 days until it expires");
         return SDD_EINVALID;
+    }
+    if (days) {
+        const time_t end = time(NULL) + (time_t)days * 86400;
+        struct tm tm;
+        gmtime_r(&end, &tm);
+        strftime(expires, sizeof expires, " expires=%Y-%m-%dT%H:%M:%SZ", &tm);
     }
     if (!*path || !make_secret(token, hash)) {
         text_puts(error, *path ? "no random bytes" : "--new-token needs --tokens-file");
@@ -249,7 +300,8 @@ int auth_new_token(const char *path, const char *spec, char token[64], struct te
         '\n'; /* An editor may have left the last line without its end: the new line must not become part of it. */
     off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
     bool written = fd >= 0 && (size <= 0 || pread(fd, &last, 1, size - 1) == 1) &&
-                   dprintf(fd, "%s%s %s %s\n", last == '\n' ? "" : "\n", name, colon + 1, hex) > 0 && fsync(fd) == 0;
+                   dprintf(fd, "%s%s %s %s%s\n", last == '\n' ? "" : "\n", name, scopes, hex, expires) > 0 &&
+                   fsync(fd) == 0;
     if (!written)
         text_printf(error, "%s cannot be written: %s", path, strerror(errno));
     if (fd >= 0)

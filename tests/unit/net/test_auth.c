@@ -101,6 +101,31 @@ static void test_scopes(void **state)
     auth_free(NULL);
 }
 
+/* A token has an end, after which it lets nobody in; and --new-token makes such a one. */
+static void test_expiry(void **state)
+{
+    struct place *p = *state;
+    char token[64], header[80];
+    struct auth *a = open_tokens(p, "old read " READ_HASH " expires=2020-02-29\n"
+                                    "new edit " OTHER_HASH " expires=2999-12-31T23:59:59Z\n");
+    check(a, "Bearer abc", SCOPE_READ, SDD_EUNAUTHORIZED, "", "the token of old has expired; ask for another");
+    check(a, "Bearer edit-token", SCOPE_EDIT, SDD_OK, "new", NULL);
+    auth_free(a);
+    assert_int_equal(unlink(p->path), 0);
+    assert_int_equal(auth_new_token(p->path, "week:read,edit:7", token, &p->error), SDD_OK);
+    assert_int_equal(auth_new_token(p->path, "ever:read", header, &p->error), SDD_OK);
+    for (const char *const *bad = (const char *const[]){"x:read:", "x:read:0", "x:read:-1", "x:read:3651", "x:read:7d",
+                                                        "x:read:7:7", "x:write:7", NULL};
+         *bad; bad++)
+        assert_int_equal(auth_new_token(p->path, *bad, header, &p->error), SDD_EINVALID);
+    text_clear(&p->error);
+    a = auth_create(p->path, &p->error);
+    assert_non_null(a);
+    (void)snprintf(header, sizeof header, "Bearer %s", token);
+    check(a, header, SCOPE_EDIT, SDD_OK, "week", NULL);
+    auth_free(a);
+}
+
 static void test_no_token(void **state)
 {
     static const char *const headers[] = {
@@ -169,6 +194,11 @@ static void test_bad_files(void **state)
         int line;
     } bad[] = {{"reader read\n", 1},
                {"reader read " READ_HASH " more\n", 1},
+               {"reader read " READ_HASH " expires=2026-13-01\n", 1},
+               {"reader read " READ_HASH " expires=tomorrow\n", 1},
+               {"reader read " READ_HASH " expires=\n", 1},
+               {"reader read " READ_HASH " expires=2026-12-01 more\n", 1},
+               {"reader read " READ_HASH " expires=2026-12-01T00:00:00\n", 1},
                {THREE "reader\n", 6},
                {"# one\n\nreader write " READ_HASH "\n", 3},
                {"reader none " READ_HASH "\n", 1},
@@ -184,8 +214,8 @@ static void test_bad_files(void **state)
         char want[5000];
         write_tokens(p, bad[i].tokens);
         assert_null(auth_create(p->path, &p->error));
-        (void)snprintf(want, sizeof want, "%s line %d is not: name scopes sha256 (at most 10000 tokens)", p->path,
-                       bad[i].line);
+        (void)snprintf(want, sizeof want, "%s line %d is not: name scopes sha256 [expires=DATE] (at most 10000 tokens)",
+                       p->path, bad[i].line);
         assert_string_equal(p->error.data, want);
         text_clear(&p->error);
     }
