@@ -368,10 +368,11 @@ static void test_new_token_refused(void **state)
 int main(void)
 {
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(test_scopes),           IN_A_FOLDER(test_no_token),  IN_A_FOLDER(test_wrong_tokens),
-        IN_A_FOLDER(test_many_addresses),   IN_A_FOLDER(test_bad_files), IN_A_FOLDER(test_most_tokens),
-        IN_A_FOLDER(test_reload),           IN_A_FOLDER(test_new_token), IN_A_FOLDER(test_new_token_after_open_line),
-        IN_A_FOLDER(test_new_token_refused)};
+    const struct CMUnitTest tests[] = {IN_A_FOLDER(test_scopes),           IN_A_FOLDER(test_expiry),
+                                       IN_A_FOLDER(test_no_token),         IN_A_FOLDER(test_wrong_tokens),
+                                       IN_A_FOLDER(test_many_addresses),   IN_A_FOLDER(test_bad_files),
+                                       IN_A_FOLDER(test_most_tokens),      IN_A_FOLDER(test_reload),
+                                       IN_A_FOLDER(test_new_token),        IN_A_FOLDER(test_new_token_after_open_line),
+                                       IN_A_FOLDER(test_new_token_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
