@@ -97,7 +97,7 @@ static const struct option_row rows[] = {
     {"log-format", STRING, AT(log_format), "auto", 0, 0, "auto|text|json",
      "text for people or JSON lines; auto: text on a terminal, else json"},
     {"config", ACTION_VALUE, AT(config_file), "", 0, 0, "FILE", "read options from an ini file"},
-    {"new-token", ACTION_VALUE, AT(new_token), "", 0, 0, "NAME:SCOPES[:DAYS]",
+    {"new-token", ACTION_VALUE, AT(new_token), "", 0, 0, "NAME[@WORKSPACE]:SCOPES[:DAYS]",
      "add a token to --tokens-file, print it once and exit; scopes of read,edit,admin; DAYS until it expires"},
     {"print-config", ACTION, AT(print_config), "false", 0, 0, "",
      "print the options in force as a config file and exit"},

@@ -154,7 +154,7 @@ static int commit(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
     struct mesh_job *j = &e->base.base;
-    const struct store_change change = {j->principal, "edits", e->batch->n_edits, 0};
+    const struct store_change change = {j->principal, "edits", e->batch->n_edits, 0, NULL};
     const struct info_state state = replace_describe(&e->base, now_ms());
     (j->media_out == MEDIA_PROTOBUF ? edit_result_proto : edit_result_json)(&j->answer, &e->base.info, &state,
                                                                             &e->result, e->passed_over);

@@ -348,7 +348,7 @@ static int check_smooth(struct request *r, bool *store, struct sdd_error *err)
     int rc = query_bool(&r->query, "store", store, err);
     if (!rc && *store)
         rc = auth_check(r->net->auth, request_header(r, "Authorization"), r->conn->address, SCOPE_EDIT, r->started,
-                        r->principal, err);
+                        r->principal, r->workspace, err);
     if (!rc && *store && !request_header(r, "If-Match"))
         rc = sdd_fail(err, SDD_EPRECONDITION, "if-match",
                       "send If-Match with the version that is to be smoothed, as in its ETag");

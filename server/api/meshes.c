@@ -211,6 +211,7 @@ void api_create(struct request *r)
 /* ---- GET /v1/meshes --------------------------------------------------------------------------------------------- */
 struct list_job {
     struct job job;
+    char workspace[TOKEN_NAME_SIZE];
     char name[MESH_NAME_SIZE]; /* "" lists the meshes of all names. */
     char after[STORE_ID_SIZE];
     int limit, n, more;
@@ -221,8 +222,8 @@ static int list_read(struct job *job)
 {
     struct list_job *l = (struct list_job *)job;
     return storage_result(job_service(job)->storage,
-                          store_list(job_service(job)->storage->store, *l->name ? l->name : NULL, l->after, l->limit,
-                                     &l->infos, &l->n, &l->more, &job->err));
+                          store_list(job_service(job)->storage->store, l->workspace, *l->name ? l->name : NULL,
+                                     l->after, l->limit, &l->infos, &l->n, &l->more, &job->err));
 }
 
 static void list_answer(struct job *job)
@@ -257,6 +258,7 @@ void api_list(struct request *r)
         return;
     }
     l->limit = (int)limit;
+    memcpy(l->workspace, r->workspace, sizeof l->workspace);
     if (after)
         memcpy(l->after, after, strlen(after) + 1);
     if (name)
@@ -351,7 +353,8 @@ void api_rename(struct request *r)
 }
 
 /* ---- DELETE /v1/meshes/{id} ------------------------------------------------------------------------------------- */
-/* A damaged mesh can be deleted, by a request that names no version. */
+/* A damaged mesh can be deleted, by a request that names no version. As its workspace is not known, that is for those
+ * who are in none of a name. */
 static int delete_find(struct job *job)
 {
     struct mesh_job *j = (struct mesh_job *)job;
@@ -361,7 +364,9 @@ static int delete_find(struct job *job)
     if (rc || skip_find(job))
         return rc;
     rc = step_find(job);
-    return rc == SDD_ESTORE && j->any_version && !atomic_load(&job_service(job)->storage->broken) ? SDD_OK : rc;
+    return rc == SDD_ESTORE && j->any_version && !*j->workspace && !atomic_load(&job_service(job)->storage->broken)
+               ? SDD_OK
+               : rc;
 }
 
 static bool delete_find_skip(const struct job *job)

@@ -121,6 +121,7 @@ static int lease_take(struct job *job)
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
     l->lease->refs = 1; /* The job's. */
     memcpy(l->lease->mesh, slot_of(job)->id, sizeof l->lease->mesh);
+    memcpy(l->lease->workspace, j->workspace, sizeof l->lease->workspace);
     memcpy(l->lease->principal, j->principal, sizeof l->lease->principal);
     memcpy(l->lease->client, l->ask.client, sizeof l->lease->client);
     l->lease->faces = l->ask.faces;
@@ -205,7 +206,7 @@ static struct lease *held(struct request *r)
     const char *path = request_path(r, &n), *slash = memrchr(path, '/', n);
     const size_t id_bytes = n - (size_t)(slash + 1 - path);
     struct lease *l = lease_find(service_of(r)->people, r->mesh, slash + 1, id_bytes);
-    if (!l || !lease_seconds_left(l))
+    if (!l || !lease_seconds_left(l) || strcmp(l->workspace, r->workspace) != 0)
         answer_fail(r, SDD_ENOT_FOUND, "lease", "mesh %s has no lease of this id; it may have ended", r->mesh);
     else if (strcmp(l->principal, r->principal) != 0)
         answer_fail(r, SDD_EFORBIDDEN, "lease", "lease %s belongs to %s", l->id, l->principal);

@@ -20,7 +20,8 @@ struct token {
     char name[TOKEN_NAME_SIZE];
     enum scope scope;
     unsigned char hash[32];
-    time_t expires; /* From this time on it is no token any more; 0 for never. */
+    time_t expires;                  /* From this time on it is no token any more; 0 for never. */
+    char workspace[TOKEN_NAME_SIZE]; /* Its meshes alone can be seen; "" is one, too. */
 };
 /* How often one address has sent a wrong token in a minute. Addresses with the same hash share a struct and displace
  * each other. */
@@ -91,6 +92,14 @@ static bool parse_expiry(const char *s, time_t *out)
     return false;
 }
 
+static bool parse_workspace(const char *s, char workspace[TOKEN_NAME_SIZE])
+{
+    if (strncmp(s, "workspace=", 10) != 0 || !good_name(s + 10))
+        return false;
+    snprintf(workspace, TOKEN_NAME_SIZE, "%s", s + 10);
+    return true;
+}
+
 static bool has_expired(const struct token *t)
 {
     return t->expires && time(NULL) >= t->expires;
@@ -99,12 +108,14 @@ static bool has_expired(const struct token *t)
 static bool parse_line(char *line, struct token *out)
 {
     char *rest = NULL, *name = strtok_r(line, " \t\r\n", &rest), *scopes = strtok_r(NULL, " \t\r\n", &rest);
-    char *hash = strtok_r(NULL, " \t\r\n", &rest), *expiry = strtok_r(NULL, " \t\r\n", &rest);
-    if (!name || !scopes || !hash || strtok_r(NULL, " \t\r\n", &rest) || !good_name(name))
+    char *hash = strtok_r(NULL, " \t\r\n", &rest), *more;
+    *out = (struct token){0};
+    if (!name || !scopes || !hash || !good_name(name))
         return false;
-    out->expires = 0;
-    if (expiry && !parse_expiry(expiry, &out->expires))
-        return false;
+    while ((more = strtok_r(NULL, " \t\r\n", &rest)))
+        if ((*out->workspace || !parse_workspace(more, out->workspace)) &&
+            (out->expires || !parse_expiry(more, &out->expires)))
+            return false;
     snprintf(out->name, sizeof out->name, "%s", name);
     out->scope = parse_scopes(scopes);
     return out->scope != SCOPE_NONE && parse_hash(hash, out->hash);
@@ -123,8 +134,9 @@ static struct token *read_tokens(const char *path, int *n, struct text *error)
         if (line[strspn(line, " \t\r\n")] == 0 || line[0] == '#')
             continue;
         if (at == MAX_TOKENS || !parse_line(line, &tokens[at++])) {
-            text_printf(error, "%s line %d is not: name scopes sha256 [expires=DATE] (at most %d tokens)", path, number,
-                        MAX_TOKENS);
+            text_printf(error,
+                        "%s line %d is not: name scopes sha256 [workspace=NAME] [expires=DATE] (at most %d tokens)",
+                        path, number, MAX_TOKENS);
             free(tokens);
             tokens = NULL;
         }
@@ -196,9 +208,9 @@ static const struct token *find(const struct auth *a, const char *secret)
 }
 
 int auth_check(struct auth *a, const char *authorization, const char *address, enum scope scope, uint64_t now_ns,
-               char principal[TOKEN_NAME_SIZE], struct sdd_error *err)
+               char principal[TOKEN_NAME_SIZE], char workspace[TOKEN_NAME_SIZE], struct sdd_error *err)
 {
-    principal[0] = 0;
+    principal[0] = workspace[0] = 0;
     if (!a || scope == SCOPE_NONE)
         return SDD_OK;
     bool bearer = authorization && strncasecmp(authorization, "Bearer ", 7) == 0;
@@ -216,6 +228,7 @@ int auth_check(struct auth *a, const char *authorization, const char *address, e
     if (token->scope < scope)
         return sdd_fail(err, SDD_EFORBIDDEN, "authorization", "this needs the scope %s", scope_names[scope]);
     snprintf(principal, TOKEN_NAME_SIZE, "%s", token->name);
+    snprintf(workspace, TOKEN_NAME_SIZE, "%s", token->workspace);
     return SDD_OK;
 }
 
@@ -253,17 +266,25 @@ static bool may_add(const char *path, const char *name, struct text *error)
     return tokens && !error->bytes;
 }
 
-/* Reads NAME:SCOPES or NAME:SCOPES:DAYS. */
-static bool parse_spec(const char *spec, char name[TOKEN_NAME_SIZE], char scopes[32], int *days)
+/* Reads NAME[@WORKSPACE]:SCOPES[:DAYS]. */
+static bool parse_spec(const char *spec, char name[TOKEN_NAME_SIZE], char workspace[TOKEN_NAME_SIZE], char scopes[32],
+                       int *days)
 {
     const char *colon = strchr(spec, ':'), *second = colon ? strchr(colon + 1, ':') : NULL;
     const size_t n = colon ? (size_t)(colon - spec) : 0,
                  n_scopes = colon ? (second ? (size_t)(second - colon - 1) : strlen(colon + 1)) : 0;
     char *end = NULL;
     *days = 0;
-    if (!colon || n >= TOKEN_NAME_SIZE || n_scopes >= 32)
+    const char *at = colon ? memchr(spec, '@', n) : NULL;
+    const size_t n_name = at ? (size_t)(at - spec) : n, n_workspace = at ? n - n_name - 1 : 0;
+    *workspace = 0;
+    if (!colon || n_name >= TOKEN_NAME_SIZE || n_workspace >= TOKEN_NAME_SIZE || n_scopes >= 32)
         return false;
-    snprintf(name, TOKEN_NAME_SIZE, "%.*s", (int)n, spec);
+    snprintf(name, TOKEN_NAME_SIZE, "%.*s", (int)n_name, spec);
+    if (at)
+        snprintf(workspace, TOKEN_NAME_SIZE, "%.*s", (int)n_workspace, at + 1);
+    if (at && !good_name(workspace))
+        return false;
     snprintf(scopes, 32, "%.*s", (int)n_scopes, colon + 1);
     if (second)
         *days = (int)strtol(second + 1, &end, 10);
@@ -273,12 +294,14 @@ static bool parse_spec(const char *spec, char name[TOKEN_NAME_SIZE], char scopes
 
 int auth_new_token(const char *path, const char *spec, char token[64], struct text *error)
 {
-    char name[TOKEN_NAME_SIZE], scopes[32], hex[65], expires[40] = "";
+    char name[TOKEN_NAME_SIZE], workspace[TOKEN_NAME_SIZE], scopes[32], hex[65], expires[40] = "";
     unsigned char hash[32];
     int days;
-    if (!parse_spec(spec, name, scopes, &days)) {
-        text_puts(error, "--new-token takes NAME:SCOPES or NAME:SCOPES:DAYS, with a name of letters, digits, . _ -, "
-                         "scopes of read,edit,admin, and 1 to 3650 days until it expires");
+    if (!parse_spec(spec, name, workspace, scopes, &days)) {
+        text_puts(
+            error,
+            "--new-token takes NAME:SCOPES, NAME@WORKSPACE:SCOPES or either with :DAYS behind it: names of letters, "
+            "digits, . _ -, scopes of read,edit,admin, and 1 to 3650 days until it expires");
         return SDD_EINVALID;
     }
     if (days) {
@@ -300,7 +323,8 @@ int auth_new_token(const char *path, const char *spec, char token[64], struct te
         '\n'; /* An editor may have left the last line without its end: the new line must not become part of it. */
     off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
     bool written = fd >= 0 && (size <= 0 || pread(fd, &last, 1, size - 1) == 1) &&
-                   dprintf(fd, "%s%s %s %s%s\n", last == '\n' ? "" : "\n", name, scopes, hex, expires) > 0 &&
+                   dprintf(fd, "%s%s %s %s%s%s%s\n", last == '\n' ? "" : "\n", name, scopes, hex,
+                           *workspace ? " workspace=" : "", workspace, expires) > 0 &&
                    fsync(fd) == 0;
     if (!written)
         text_printf(error, "%s cannot be written: %s", path, strerror(errno));

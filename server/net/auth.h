@@ -22,11 +22,11 @@ int auth_reload(struct auth *a, struct text *error);
 /* auth_count: the number of tokens. */
 int auth_count(const struct auth *a);
 /* auth_check: checks that an Authorization value (which may be NULL) has a token with `scope`, and copies the token's
- * name to principal. When a is NULL everything is allowed, and the name is "".
+ * name to principal and that of its workspace. When a is NULL everything is allowed, and both are "".
  * Errors  SDD_EUNAUTHORIZED, SDD_EFORBIDDEN, SDD_ETOO_MANY (more than 10 wrong tokens in a minute from this address) */
 int auth_check(struct auth *a, const char *authorization, const char *address, enum scope scope, uint64_t now_ns,
-               char principal[TOKEN_NAME_SIZE], struct sdd_error *err);
-/* auth_new_token: makes a token for "NAME:SCOPES", or for "NAME:SCOPES:DAYS" one that expires; appends its hash to the file, which is created with mode 0600, and
+               char principal[TOKEN_NAME_SIZE], char workspace[TOKEN_NAME_SIZE], struct sdd_error *err);
+/* auth_new_token: makes a token for "NAME:SCOPES" or "NAME@WORKSPACE:SCOPES", or for "NAME:SCOPES:DAYS" one that expires; appends its hash to the file, which is created with mode 0600, and
  * copies the token, 43 characters, to `token`.
  * Errors  SDD_EINVALID, SDD_ESTORE (the file cannot be written); *error says why */
 int auth_new_token(const char *path, const char *spec, char token[64], struct text *error);

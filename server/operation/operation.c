@@ -120,6 +120,7 @@ void *mesh_job_create(struct request *r, size_t bytes, bool with_key)
     j->body = r->body;
     j->body_bytes = r->body_bytes;
     memcpy(j->principal, r->principal, sizeof j->principal);
+    memcpy(j->workspace, r->workspace, sizeof j->workspace);
     j->job.cost_ns[ON_HOST] = HOST_NS_A_BYTE * (int64_t)r->body_bytes;
     j->job.cost_ns[ON_DEVICE] = DEVICE_NS_A_BYTE * (int64_t)r->body_bytes;
     j->query = r->query;
@@ -150,11 +151,30 @@ void mesh_job_free(struct job *job)
     free(j);
 }
 
+/* Whether a record that was read is that of a mesh in another workspace. */
+static bool is_hidden(const struct mesh_job *j)
+{
+    return j->slot->known && strcmp(j->slot->info.workspace, j->workspace) != 0;
+}
+
+/* Whether the record is known and the caller can see it. */
+static bool is_known(const struct job *job)
+{
+    return slot_of(job)->known && !is_hidden((const struct mesh_job *)job);
+}
+
+/* Another's mesh is answered as one that is not there is by the store. */
+static int hide(struct job *job)
+{
+    return job_fail(job, SDD_ENOT_FOUND, "id", "there is no such mesh");
+}
+
 /* Is all there that the job wants to peek at? The order matters: only what is settled may be looked at. */
 static bool finds_all(struct mesh_job *j)
 {
     const struct slot *slot = j->slot;
-    if (!job_may_peek(&slot->turns, j->job.peeks) || !slot->known || (j->job.peeks == SETTLED_HOST && !slot->host))
+    if (!job_may_peek(&slot->turns, j->job.peeks) || !is_known(&j->job) ||
+        (j->job.peeks == SETTLED_HOST && !slot->host))
         return false;
     return !j->finds || j->finds(&j->job);
 }
@@ -187,22 +207,26 @@ void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 int step_find(struct job *job)
 {
+    if (is_hidden((const struct mesh_job *)job))
+        return hide(job);
     int rc =
         storage_result(job_service(job)->storage, store_find(job_service(job)->storage->store, slot_of(job)->id,
                                                              slot_of(job)->version, &slot_of(job)->info, &job->err));
     slot_of(job)->known = !rc;
-    return rc;
+    return is_hidden((const struct mesh_job *)job) ? hide(job) : rc;
 }
 
 bool skip_find(const struct job *job)
 {
-    return slot_of(job)->known;
+    return is_known(job);
 }
 
 int step_load(struct job *job)
 {
     struct slot *slot = slot_of(job);
-    int rc = decode_begin((struct mesh_job *)job, 0);
+    int rc = is_known(job) ? SDD_OK : step_find(job);
+    if (!rc)
+        rc = decode_begin((struct mesh_job *)job, 0);
     if (rc)
         return rc;
     rc = storage_result(job_service(job)->storage, store_load(job_service(job)->storage->store, slot->id, slot->version,
@@ -218,11 +242,11 @@ static bool is_current(const struct slot *slot)
 
 bool skip_load(const struct job *job)
 {
-    return slot_of(job)->known && slot_of(job)->host;
+    return is_known(job) && slot_of(job)->host;
 }
 bool skip_load_resident(const struct job *job)
 {
-    return slot_of(job)->known && (slot_of(job)->host || is_current(slot_of(job)));
+    return is_known(job) && (slot_of(job)->host || is_current(slot_of(job)));
 }
 
 int step_match(struct job *job)
@@ -241,7 +265,7 @@ int step_match(struct job *job)
 
 void operation_author(const struct mesh_job *j, const char *kind, int64_t n_edits, int64_t of)
 {
-    const struct store_change change = {j->principal, kind, n_edits, of};
+    const struct store_change change = {j->principal, kind, n_edits, of, j->workspace};
     store_author(job_service(&j->job)->storage->store, &change);
 }
 

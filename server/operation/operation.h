@@ -78,6 +78,7 @@ struct mesh_job {
     int64_t expected; /* The version in If-Match, unless any_version is set. */
     struct query query;
     char principal[TOKEN_NAME_SIZE]; /* The name of the caller's token, or "". */
+    char workspace[TOKEN_NAME_SIZE]; /* The one that the caller can see. */
     struct idempotency *key;         /* NULL without an Idempotency-Key. */
     struct text answer;              /* The body of the answer to a change, made before the commit that stores both. */
     struct text warnings;            /* Lines for answer_warnings. */
@@ -113,7 +114,8 @@ static inline struct slot *slot_of(const struct job *job)
 
 /* step_find: a step on the storage thread that reads the record of the mesh into slot->info. */
 int step_find(struct job *job);
-/* skip_find: skips step_find when the record is known. */
+/* skip_find: skips step_find when the record is known. A mesh of another workspace is found by neither: each step says
+ * that it is not there. */
 bool skip_find(const struct job *job);
 /* step_load: a step on the storage thread that reads the record and the host copy of the mesh into the slot. */
 int step_load(struct job *job);

@@ -21,9 +21,10 @@ struct lease {
     struct list all;
     int refs; /* The list has one while the lease is held, and each job that looks at it one. */
     char id[LEASE_ID_SIZE], mesh[STORE_ID_SIZE], principal[TOKEN_NAME_SIZE], client[PEOPLE_CLIENT_SIZE];
-    uint64_t until;  /* A time of uv_hrtime. */
-    int64_t n_faces; /* 0 for the whole mesh. */
-    int32_t *faces;  /* [n_faces] Ids, which ascend. */
+    char workspace[TOKEN_NAME_SIZE]; /* That of the mesh. */
+    uint64_t until;                  /* A time of uv_hrtime. */
+    int64_t n_faces;                 /* 0 for the whole mesh. */
+    int32_t *faces;                  /* [n_faces] Ids, which ascend. */
 };
 struct present {
     struct list all;

@@ -16,6 +16,7 @@
 #include "server/mesh/positions.h"
 
 #define STORE_ID_SIZE 24                          /* Room for an id, which is "m_" and 16 hex digits. */
+#define STORE_WORKSPACE_SIZE 65                   /* Room for the name of a workspace of 64 characters. */
 #define STORE_ANY_VERSION 0                       /* As the expected version, it matches every version. */
 #define STORE_IDEMPOTENCY_MS (24 * 3600 * 1000LL) /* Answers are kept for a day. */
 
@@ -28,7 +29,8 @@ struct store_info {
     struct sdd_options options;
     int64_t n_vertices, n_faces, n_corners, n_edges, n_uvs;
     int manifold;
-    int64_t created_ms, updated_ms; /* Unix time in milliseconds. */
+    int64_t created_ms, updated_ms;       /* Unix time in milliseconds. */
+    char workspace[STORE_WORKSPACE_SIZE]; /* Whose tokens alone see the mesh; "" is one, too. */
     struct mesh_stage stage;
     int n_primvars;
     struct primvar_info primvars[SDD_MAX_PRIMVARS]; /* Sorted by name. */
@@ -104,13 +106,13 @@ int store_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
  * Errors  SDD_EINTERNAL when the system has no random numbers */
 int store_new_id(char id[STORE_ID_SIZE], struct sdd_error *err) SDD_MUST_CHECK;
 
-/* store_list: up to `limit` meshes in the order of their ids, after the id `after` ("" starts at the beginning): those
- * that are called `name`, or with NULL all. *more is 1 when another page follows, which starts after the last id of
+/* store_list: up to `limit` meshes of a workspace in the order of their ids, after the id `after` ("" starts at the
+ * beginning): those that are called `name`, or with NULL all. *more is 1 when another page follows, which starts after the last id of
  * this one.
  * Owner   *out is an array that the caller frees
  * Errors  SDD_EINVALID (limit) */
-int store_list(struct store *s, const char *name, const char *after, int limit, struct store_info **out, int *n,
-               int *more, struct sdd_error *err) SDD_MUST_CHECK;
+int store_list(struct store *s, const char *workspace, const char *name, const char *after, int limit,
+               struct store_info **out, int *n, int *more, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_find: what is known of a version of a mesh, STORE_ANY_VERSION being the present one.
  * Errors  SDD_ENOT_FOUND (no such mesh; field version: it has not got so far), SDD_EGONE (a version that is not kept
  *         any more, with the oldest that is in err->available) */
@@ -126,6 +128,7 @@ struct store_change {
     const char *principal, *kind; /* "" where it is not known. */
     int64_t n_edits;              /* Of a batch. */
     int64_t of;                   /* For undo, redo and revert, the version that is undone, redone, or came back. */
+    const char *workspace;        /* That a new mesh is to be in; NULL reads as "". */
 };
 struct store_version {
     int64_t version, n_edits, of, updated_ms, n_vertices, n_faces;

@@ -53,8 +53,9 @@ static int ask(const struct route *route, const char *token)
     struct answer a;
     const char *brace = strchr(route->path, '{');
     if (brace)
-        snprintf(target, sizeof target, "%.*sm_0000000000000000%s", (int)(brace - route->path), route->path,
-                 strchr(brace, '}') + 1);
+        snprintf(target, sizeof target, "%.*sm_0000000000000000%.*s%s", (int)(brace - route->path), route->path,
+                 (int)strcspn(strchr(brace, '}') + 1, "{"), strchr(brace, '}') + 1,
+                 strchr(brace + 1, '{') ? "l_0" : "");
     else
         snprintf(target, sizeof target, "%s", route->path);
     if (token)

@@ -174,7 +174,7 @@ static int run_store(void)
         rc = store_load(s, "m_1", STORE_ANY_VERSION, &m, NULL, NULL);
     mesh_free(m);
     if (!rc)
-        rc = store_list(s, NULL, "", 10, &list, &n, &more, NULL);
+        rc = store_list(s, "", NULL, "", 10, &list, &n, &more, NULL);
     if (!rc)
         free(list);
     if (!rc)

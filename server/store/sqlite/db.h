@@ -203,7 +203,7 @@ int store_record_at(struct store *s, const char *id, int64_t version, struct sto
                     struct sdd_error *err) SDD_MUST_CHECK;
 /* store_record_read: reads and checks the current row of a statement with the columns of a mesh. */
 int store_record_read(sqlite3_stmt *st, struct store_record *r, struct sdd_error *err) SDD_MUST_CHECK;
-enum { STORE_RECORD_COLUMNS = 25 }; /* Columns of the author follow in statements about history. */
+enum { STORE_RECORD_COLUMNS = 26 }; /* Columns of the author follow in statements about history. */
 
 /* history.c. A change of a mesh calls these in one transaction, in this order.
  * store_past_begin:  the version of r is going to end. From now on store_past_chunks keeps its chunks.

@@ -15,7 +15,7 @@
 #define APPLICATION_ID 0x73756264 /* The letters "subd". */
 /* 2 added primvars, 3 the index of names, 4 what tells old pages and lost commits, 5 face sets and stages, 6 history.
  */
-#define SCHEMA_VERSION 6
+#define SCHEMA_VERSION 7
 #define SCHEMA_COMMITS 4 /* The first one that counts commits. */
 #define BUSY_MS 500
 
@@ -65,6 +65,9 @@ static const char *const upgrades[SCHEMA_VERSION] = {
     "INSERT INTO history SELECT id, version, topology, next_vertex_id, next_face_id, sparse_ids, vertices, faces,"
     " corners, edges, uvs, created, updated, name, options, hash, primvars, digest, stage, sets, 0, 0, '', '', 0, 0"
     " FROM meshes",
+    "ALTER TABLE meshes ADD COLUMN workspace TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE history ADD COLUMN workspace TEXT NOT NULL DEFAULT '';"
+    "CREATE INDEX meshes_workspace ON meshes (workspace, id)",
 };
 
 /* Makes the folder if it does not exist, and syncs its parent so that its name survives a crash. */

@@ -62,6 +62,8 @@ static XXH128_canonical_t checksum(const struct store_record *r)
         seed = XXH3_64bits_withSeed(&i->stage, sizeof i->stage, seed);
     if (sets_bytes(i))
         seed = XXH3_64bits_withSeed(i->sets, sets_bytes(i), seed);
+    if (*i->workspace)
+        seed = XXH3_64bits_withSeed(i->workspace, strlen(i->workspace), seed);
     XXH128_canonicalFromHash(&out, XXH3_128bits_withSeed(&image, sizeof image, seed));
     return out;
 }
@@ -99,15 +101,15 @@ static int check_row(sqlite3_stmt *st, int at, const struct store_record *r, con
     const char *how = NULL;
     if (!has_hash(st, at, hash))
         how = "its row does not match its checksum";
-    else if (sqlite3_column_type(st, at + 5) == SQLITE_NULL)
+    else if (sqlite3_column_type(st, at + 6) == SQLITE_NULL)
         how = "it has a row, but is not among the versions";
     if (how)
         return sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: mesh %s: %s", i->id, how);
-    if (sqlite3_column_int64(st, at + 5) == i->version && has_hash(st, at + 6, hash))
+    if (sqlite3_column_int64(st, at + 6) == i->version && has_hash(st, at + 7, hash))
         return SDD_OK;
     return sdd_fail(err, SDD_ESTORE, "store",
                     "stored data is damaged: mesh %s: its row is of version %lld, but version %lld was stored", i->id,
-                    (long long)i->version, (long long)sqlite3_column_int64(st, at + 5));
+                    (long long)i->version, (long long)sqlite3_column_int64(st, at + 6));
 }
 
 int store_record_read(sqlite3_stmt *st, struct store_record *r, struct sdd_error *err)
@@ -126,6 +128,7 @@ int store_record_read(sqlite3_stmt *st, struct store_record *r, struct sdd_error
                         sqlite3_column_type(st, 0) == SQLITE_NULL ? "" : " of its topology");
     all &= copy_text(st, N + 1, i->name, sizeof i->name);
     all &= copy_text(st, N + 2, i->topology_id, sizeof i->topology_id);
+    all &= copy_text(st, N + 9, i->workspace, sizeof i->workspace);
     if (!all)
         return sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for the row of a mesh");
     (void)copy_blob(st, N + 3, &i->options, sizeof i->options);
@@ -167,11 +170,10 @@ int store_records_check(struct store *s, struct sdd_error *err)
     struct store_record r;
     struct store_digest d;
     sqlite3_stmt *st;
-    int checked = SDD_OK, rc = store_statement(s, STORE_MESH_LIST, &st, err);
+    int checked = SDD_OK, rc = store_statement(s, STORE_MESH_ALL, &st, err);
     if (rc)
         return rc;
-    int bound = sqlite3_bind_text(st, 1, "", -1, SQLITE_STATIC) | sqlite3_bind_int64(st, 2, INT64_MAX);
-    while (!checked && (rc = store_step(s, st, bound, "read meshes", err)) == 1) {
+    while (!checked && (rc = store_step(s, st, 0, "read meshes", err)) == 1) {
         checked = store_record_read(st, &r, err);
         if (!checked && r.has_digest)
             checked = store_digest_find(s, r.key, &d, err);
@@ -221,6 +223,7 @@ static int write_row(struct store *s, struct store_record *r, const XXH128_canon
     bound |= sqlite3_bind_blob(st, N + 7, &r->digest, sizeof r->digest, SQLITE_STATIC);
     bound |= sqlite3_bind_blob(st, N + 8, &i->stage, has_stage(i) ? (int)sizeof i->stage : 0, SQLITE_STATIC);
     bound |= sqlite3_bind_blob(st, N + 9, i->sets, (int)sets_bytes(i), SQLITE_STATIC);
+    bound |= sqlite3_bind_text(st, N + 10, i->workspace, -1, SQLITE_STATIC);
     rc = store_step(s, st, bound, "write a mesh", err);
     (void)sqlite3_clear_bindings(st);
     if (rc && (sqlite3_extended_errcode(s->db) & 0xff) == SQLITE_CONSTRAINT)
@@ -273,8 +276,8 @@ int store_find(struct store *s, const char *id, int64_t version, struct store_in
     return rc;
 }
 
-int store_list(struct store *s, const char *name, const char *after, int limit, struct store_info **out, int *n,
-               int *more, struct sdd_error *err)
+int store_list(struct store *s, const char *workspace, const char *name, const char *after, int limit,
+               struct store_info **out, int *n, int *more, struct sdd_error *err)
 {
     struct store_record r;
     sqlite3_stmt *st;
@@ -290,6 +293,7 @@ int store_list(struct store *s, const char *name, const char *after, int limit, 
         return SDD_ENO_MEMORY;
     int bound = sqlite3_bind_text(st, 1, after, -1, SQLITE_STATIC);
     bound |= sqlite3_bind_int64(st, 2, (int64_t)limit + 1);
+    bound |= sqlite3_bind_text(st, 4, workspace, -1, SQLITE_STATIC);
     if (name)
         bound |= sqlite3_bind_text(st, 3, name, -1, SQLITE_STATIC);
     while ((rc = store_step(s, st, bound, "list meshes", err)) == 1) {

@@ -269,6 +269,8 @@ int store_create(struct store *s, const char *id, const struct mesh *m, int64_t 
     if (strlen(id) >= sizeof r.info.id)
         return sdd_fail(err, SDD_EINVALID, "id", "the id is too long");
     (void)snprintf(r.info.id, sizeof r.info.id, "%s", id);
+    if (s->history.change.workspace)
+        (void)snprintf(r.info.workspace, sizeof r.info.workspace, "%s", s->history.change.workspace);
     int rc = store_begin(s, err);
     if (rc)
         return rc;

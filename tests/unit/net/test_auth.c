@@ -68,9 +68,9 @@ static struct auth *open_tokens(struct place *p, const char *tokens)
 static void check(struct auth *a, const char *authorization, enum scope scope, int want, const char *name,
                   const char *text)
 {
-    char principal[TOKEN_NAME_SIZE] = "nobody";
+    char principal[TOKEN_NAME_SIZE] = "nobody", workspace[TOKEN_NAME_SIZE];
     struct sdd_error err = {0};
-    assert_int_equal(auth_check(a, authorization, HERE, scope, SECOND, principal, &err), want);
+    assert_int_equal(auth_check(a, authorization, HERE, scope, SECOND, principal, workspace, &err), want);
     assert_string_equal(principal, name);
     if (text)
         assert_string_equal(err.text, text);
@@ -114,8 +114,9 @@ static void test_expiry(void **state)
     assert_int_equal(unlink(p->path), 0);
     assert_int_equal(auth_new_token(p->path, "week:read,edit:7", token, &p->error), SDD_OK);
     assert_int_equal(auth_new_token(p->path, "ever:read", header, &p->error), SDD_OK);
-    for (const char *const *bad = (const char *const[]){"x:read:", "x:read:0", "x:read:-1", "x:read:3651", "x:read:7d",
-                                                        "x:read:7:7", "x:write:7", NULL};
+    for (const char *const *bad =
+             (const char *const[]){"x:read:", "x:read:0", "x:read:-1", "x:read:3651", "x:read:7d", "x:read:7:7",
+                                   "x:write:7", "x@:read", "@y:read", "x@y@z:read", "x@a/b:read", NULL};
          *bad; bad++)
         assert_int_equal(auth_new_token(p->path, *bad, header, &p->error), SDD_EINVALID);
     text_clear(&p->error);
@@ -123,6 +124,24 @@ static void test_expiry(void **state)
     assert_non_null(a);
     (void)snprintf(header, sizeof header, "Bearer %s", token);
     check(a, header, SCOPE_EDIT, SDD_OK, "week", NULL);
+    auth_free(a);
+}
+
+static void test_workspaces(void **state)
+{
+    struct place *p = *state;
+    char token[64], header[80], principal[TOKEN_NAME_SIZE], workspace[TOKEN_NAME_SIZE];
+    struct sdd_error err = {0};
+    assert_int_equal(auth_new_token(p->path, "ann@films:read:7", token, &p->error), SDD_OK);
+    struct auth *a = auth_create(p->path, &p->error);
+    assert_non_null(a);
+    (void)snprintf(header, sizeof header, "Bearer %s", token);
+    assert_int_equal(auth_check(a, header, HERE, SCOPE_READ, SECOND, principal, workspace, &err), SDD_OK);
+    assert_string_equal(principal, "ann");
+    assert_string_equal(workspace, "films");
+    assert_int_equal(auth_check(a, "Bearer x", HERE, SCOPE_READ, SECOND, principal, workspace, &err),
+                     SDD_EUNAUTHORIZED);
+    assert_string_equal(workspace, "");
     auth_free(a);
 }
 
@@ -143,9 +162,9 @@ static void test_no_token(void **state)
 
 static int ask(struct auth *a, const char *header, const char *address, uint64_t now)
 {
-    char principal[TOKEN_NAME_SIZE];
+    char principal[TOKEN_NAME_SIZE], workspace[TOKEN_NAME_SIZE];
     struct sdd_error err = {0};
-    int rc = auth_check(a, header, address, SCOPE_READ, now, principal, &err);
+    int rc = auth_check(a, header, address, SCOPE_READ, now, principal, workspace, &err);
     if (rc == SDD_ETOO_MANY)
         assert_string_equal(err.text, "more than 10 wrong tokens in a minute");
     return rc;
@@ -194,6 +213,10 @@ static void test_bad_files(void **state)
         int line;
     } bad[] = {{"reader read\n", 1},
                {"reader read " READ_HASH " more\n", 1},
+               {"reader read " READ_HASH " workspace=\n", 1},
+               {"reader read " READ_HASH " workspace=a/b\n", 1},
+               {"reader read " READ_HASH " workspace=a workspace=b\n", 1},
+               {"reader read " READ_HASH " expires=2026-12-01 workspace=a expires=2026-12-01\n", 1},
                {"reader read " READ_HASH " expires=2026-13-01\n", 1},
                {"reader read " READ_HASH " expires=tomorrow\n", 1},
                {"reader read " READ_HASH " expires=\n", 1},
@@ -214,7 +237,8 @@ static void test_bad_files(void **state)
         char want[5000];
         write_tokens(p, bad[i].tokens);
         assert_null(auth_create(p->path, &p->error));
-        (void)snprintf(want, sizeof want, "%s line %d is not: name scopes sha256 [expires=DATE] (at most 10000 tokens)",
+        (void)snprintf(want, sizeof want,
+                       "%s line %d is not: name scopes sha256 [workspace=NAME] [expires=DATE] (at most 10000 tokens)",
                        p->path, bad[i].line);
         assert_string_equal(p->error.data, want);
         text_clear(&p->error);
@@ -368,11 +392,17 @@ static void test_new_token_refused(void **state)
 int main(void)
 {
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {IN_A_FOLDER(test_scopes),           IN_A_FOLDER(test_expiry),
-                                       IN_A_FOLDER(test_no_token),         IN_A_FOLDER(test_wrong_tokens),
-                                       IN_A_FOLDER(test_many_addresses),   IN_A_FOLDER(test_bad_files),
-                                       IN_A_FOLDER(test_most_tokens),      IN_A_FOLDER(test_reload),
-                                       IN_A_FOLDER(test_new_token),        IN_A_FOLDER(test_new_token_after_open_line),
+    const struct CMUnitTest tests[] = {IN_A_FOLDER(test_scopes),
+                                       IN_A_FOLDER(test_expiry),
+                                       IN_A_FOLDER(test_workspaces),
+                                       IN_A_FOLDER(test_no_token),
+                                       IN_A_FOLDER(test_wrong_tokens),
+                                       IN_A_FOLDER(test_many_addresses),
+                                       IN_A_FOLDER(test_bad_files),
+                                       IN_A_FOLDER(test_most_tokens),
+                                       IN_A_FOLDER(test_reload),
+                                       IN_A_FOLDER(test_new_token),
+                                       IN_A_FOLDER(test_new_token_after_open_line),
                                        IN_A_FOLDER(test_new_token_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,9 +119,9 @@ static void test_history(void **state)
     int n, more;
     (void)state;
     store_keep(s, 10, 1 << 30);
-    store_author(s, &(struct store_change){"ann", "create", 0, 0});
+    store_author(s, &(struct store_change){"ann", "create", 0, 0, NULL});
     assert_int_equal(store_create(s, "m_a", m, 1, NULL, NULL, &err), SDD_OK);
-    store_author(s, &(struct store_change){"bob", "positions", 0, 0});
+    store_author(s, &(struct store_change){"bob", "positions", 0, 0, NULL});
     move(s, "m_a", m, 5, 7);
     move(s, "m_a", m, 5, 9);
     move(s, "m_a", m, 5, 7);

@@ -124,7 +124,7 @@ static int judge_list(struct store *s, const char *name, const struct truth *tru
     struct store_info *list;
     struct sdd_error err = {0};
     int n, more, at = 0, wrong = 0;
-    int rc = store_list(s, name, "", 10, &list, &n, &more, &err);
+    int rc = store_list(s, "", name, "", 10, &list, &n, &more, &err);
     if (is_refused(rc, &err, "")) {
         ++*refused;
         return 0;

@@ -233,20 +233,20 @@ static void test_list(void **state)
         (void)snprintf(id, sizeof id, "m_%d", 4 - i);
         OK(store_create(s, id, m, 1, NULL, NULL, &err));
     }
-    OK(store_list(s, NULL, "", 3, &list, &n, &more, &err));
+    OK(store_list(s, "", NULL, "", 3, &list, &n, &more, &err));
     assert_int_equal(n, 3);
     assert_int_equal(more, 1);
     assert_string_equal(list[0].id, "m_0");
     free(list);
-    OK(store_list(s, NULL, "m_2", 2, &list, &n, &more, &err));
+    OK(store_list(s, "", NULL, "m_2", 2, &list, &n, &more, &err));
     assert_int_equal(n, 2);
     assert_int_equal(more, 0);
     assert_string_equal(list[1].id, "m_4");
     free(list);
-    OK(store_list(s, NULL, "m_4", 2, &list, &n, &more, &err));
+    OK(store_list(s, "", NULL, "m_4", 2, &list, &n, &more, &err));
     assert_int_equal(n, 0);
     free(list);
-    REFUSED(SDD_EINVALID, store_list(s, NULL, "", 0, &list, &n, &more, &err));
+    REFUSED(SDD_EINVALID, store_list(s, "", NULL, "", 0, &list, &n, &more, &err));
     mesh_free(m);
     store_close(s);
     tempdir_remove(dir);
@@ -279,7 +279,7 @@ static void test_rename(void **state)
         OK(store_find(s, "m_1", STORE_ANY_VERSION, &info, &err));
         assert_string_equal(info.name, name);
         stored(s, "m_1", m, (int64_t)i + 2);
-        OK(store_list(s, name, "", 5, &list, &n, &more, &err));
+        OK(store_list(s, "", name, "", 5, &list, &n, &more, &err));
         assert_int_equal(n, 1);
         assert_string_equal(list[0].id, "m_1");
         free(list);
@@ -290,11 +290,11 @@ static void test_rename(void **state)
     OK(store_rename(s, "m_1", 6, "", 9, &info, &err));
     assert_string_equal(info.name, "m_1");
     OK(store_rename(s, "m_1", 7, "m_2", 9, &info, &err)); /* two meshes of one name */
-    OK(store_list(s, "m_2", "", 1, &list, &n, &more, &err));
+    OK(store_list(s, "", "m_2", "", 1, &list, &n, &more, &err));
     assert_int_equal(n + 10 * more, 11);
     assert_string_equal(list[0].id, "m_1");
     free(list);
-    OK(store_list(s, "m_2", "m_1", 1, &list, &n, &more, &err));
+    OK(store_list(s, "", "m_2", "m_1", 1, &list, &n, &more, &err));
     assert_int_equal(n + 10 * more, 1);
     assert_string_equal(list[0].id, "m_2");
     free(list);
@@ -434,8 +434,8 @@ static void test_open(void **state)
     open_refused(dir, "another program (application id 0)");
     (void)unlink(path);
     store_close(store_reopen(dir));
-    store_sql(dir, "PRAGMA user_version=7");
-    open_refused(dir, "has schema 7, this subdd knows 6");
+    store_sql(dir, "PRAGMA user_version=8");
+    open_refused(dir, "has schema 8, this subdd knows 7");
     FILE *f = fopen(path, "wb");
     for (int i = 0; i < 10000; i++)
         (void)fputs("not a database\n", f);
@@ -485,7 +485,7 @@ static void test_damage(void **state)
         stored(s, "m_e", m, 1); /* although it has the same topology */
         OK(store_delete(s, "m_d", STORE_ANY_VERSION, NULL, 0, &err));
         REFUSED(SDD_ENOT_FOUND, store_load(s, "m_d", STORE_ANY_VERSION, &got, NULL, &err));
-        OK(store_list(s, NULL, "", 9, &list, &n, &more, &err));
+        OK(store_list(s, "", NULL, "", 9, &list, &n, &more, &err));
         assert_int_equal(n, 1);
         free(list);
         store_close(s);

@@ -77,7 +77,7 @@ static void upgrade(const char *dump, int version, const char *older)
         free(block);
         assert_int_equal(store_check(s, &err), SDD_OK);
         store_close(s);
-        assert_int_equal(store_count(dir, "PRAGMA user_version"), 6);
+        assert_int_equal(store_count(dir, "PRAGMA user_version"), 7);
         assert_int_equal(store_count(dir, "SELECT count(*) FROM history"), version > 1 ? 2 : 1);
         assert_int_equal(store_count(dir, "SELECT count(*) FROM sqlite_schema WHERE name = 'meshes_name'"), 1);
         assert_int_equal(store_count(dir, "SELECT count(*) FROM versions"), version > 1 ? 2 : 1);
@@ -119,7 +119,8 @@ static void test_schema_4_commits(void **state)
     move_one(s, "m_1", cube);
     store_close(s);
     store_sql(dir, "ALTER TABLE meshes DROP COLUMN stage; ALTER TABLE meshes DROP COLUMN sets; DROP TABLE history;"
-                   " DROP TABLE old_chunks; PRAGMA user_version=4");
+                   " DROP TABLE old_chunks; DROP INDEX meshes_workspace; ALTER TABLE meshes DROP COLUMN workspace;"
+                   " PRAGMA user_version=4");
     struct file_image before = file_read(dir, "subdd.commits");
     s = store_reopen(dir);
     struct file_image after = file_read(dir, "subdd.commits");
@@ -137,6 +138,50 @@ static void test_schema_4_commits(void **state)
     mesh_free(sets);
     tempdir_remove(dir);
 }
+
+/* A store with history gets workspaces, and its meshes are in that without a name. */
+static void test_schema_6(void **state)
+{
+    char *dir = tempdir();
+    struct mesh *cube = sample_cube(), *first = sample_cube(), *found;
+    struct store_info *list, info;
+    struct sdd_error err;
+    struct store *s = store_reopen(dir);
+    int n, more;
+    (void)state;
+    store_keep(s, 8, 1 << 20);
+    assert_int_equal(store_create(s, "m_1", cube, 1000, NULL, NULL, &err), SDD_OK);
+    move_one(s, "m_1", cube);
+    store_close(s);
+    store_sql(dir, "DROP INDEX meshes_workspace; ALTER TABLE meshes DROP COLUMN workspace;"
+                   " ALTER TABLE history DROP COLUMN workspace; PRAGMA user_version=6");
+    s = store_reopen(dir);
+    store_keep(s, 8, 1 << 20);
+    has(s, "m_1", cube, "m_1", 2);
+    assert_int_equal(store_load(s, "m_1", 1, &found, &info, &err), SDD_OK);
+    sample_same(found, first);
+    assert_string_equal(info.workspace, "");
+    store_author(s, &(struct store_change){"ann", "create", 0, 0, "films"});
+    assert_int_equal(store_create(s, "m_2", cube, 1000, NULL, &info, &err), SDD_OK);
+    assert_string_equal(info.workspace, "films");
+    assert_int_equal(store_check(s, &err), SDD_OK);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(store_list(s, k ? "films" : "", NULL, "", 9, &list, &n, &more, &err), SDD_OK);
+        assert_int_equal(n, 1);
+        assert_string_equal(list[0].id, k ? "m_2" : "m_1");
+        free(list);
+    }
+    store_close(s);
+    store_sql(dir, "UPDATE meshes SET workspace = '' WHERE id = 'm_2'"); /* As a stranger would. */
+    s = store_reopen(dir);
+    assert_int_equal(store_find(s, "m_2", STORE_ANY_VERSION, &info, &err), SDD_ESTORE);
+    store_close(s);
+    mesh_free(found);
+    mesh_free(first);
+    mesh_free(cube);
+    tempdir_remove(dir);
+}
+
 static void test_schema_3(void **state)
 {
     (void)state;
@@ -159,8 +204,8 @@ static void test_schema_1(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_schema_4), cmocka_unit_test(test_schema_4_commits), cmocka_unit_test(test_schema_3),
-        cmocka_unit_test(test_schema_2), cmocka_unit_test(test_schema_1),
+        cmocka_unit_test(test_schema_4), cmocka_unit_test(test_schema_4_commits), cmocka_unit_test(test_schema_6),
+        cmocka_unit_test(test_schema_3), cmocka_unit_test(test_schema_2),         cmocka_unit_test(test_schema_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

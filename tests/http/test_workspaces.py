@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Workspaces: every route answers for a mesh of another workspace exactly as for one that is not there."""
+import functools, json, os, re, subprocess
+from files import BIN, Daemon, check, run_tests
+from people import Mesh
+
+ABSENT = "m_0123456789abcdef"
+
+
+def start(folder):
+    """A daemon and the tokens of ann and al in films, bob in games, and cat, whose workspace has no name."""
+    file, tokens = os.path.join(folder, "tokens"), {}
+    for spec in ("ann@films:edit", "al@films:read", "bob@games:edit:30", "cat:edit"):
+        tokens[re.split("[@:]", spec)[0]] = subprocess.run([os.path.join(BIN, "subdd"), "--tokens-file", file, "--new-token", spec],
+                                                           capture_output=True, text=True, check=True).stdout.strip()
+    return tokens, file
+
+
+def routes(daemon, mesh):
+    """Each method and path that names a mesh, with a body that fits, from the daemon's own document."""
+    document = json.loads(mesh.ask("GET", "/v1/openapi.json"))
+    bodies = {"edits": {"edits": [{"setHoles": {"ids": [0], "hole": True}}]}, "positions": {"ranges": [{"first": 0, "points": [0, 0, 0]}]},
+              "revert": {"version": 1}, "smooth": {"method": "uniform"}, "fair": {"steps": 1}, "neighbors": {"ids": [0]},
+              "refined": {"ranges": [{"first": 0, "points": [0] * 24}]}, "leases": {}, "presence": {}, "": {"name": "other"}}
+    queries = {"fields": "?what=gaussian"}
+    for path, methods in document["paths"].items():
+        if not path.startswith("/v1/meshes/{id}"):
+            continue
+        leaf = path.split("/")[4] if path.count("/") > 3 else ""
+        for method in methods:
+            if method not in ("get", "put", "post", "patch", "delete"):
+                continue
+            yield method.upper(), path.replace("{lease}", "l_0123456789abcdef") + queries.get(leaf, ""), \
+                bodies.get(leaf) if method in ("put", "post", "patch") and leaf not in ("undo", "redo") else None
+
+
+def answer(mesh, method, path, body, id):
+    status, data = mesh.request(method, path.replace("{id}", id), body, If_Match="*") if method != "GET" else mesh.request(method, path.replace("{id}", id))
+    if status < 400:
+        return status, ""
+    return status, re.sub(r'"instance":"[^"]*"', "", data.decode()).replace(id, "ID")
+
+
+def hidden(tokens, file, folder):
+    daemon = Daemon(folder, "--tokens-file", file)
+    try:
+        ann = Mesh(daemon, tokens["ann"])
+        al = Mesh(daemon, tokens["al"], ann.id)
+        before = ann.get("/cage", Accept="application/json")
+        check(al.get("/cage", Accept="application/json") == before, "al is in ann's workspace and does not see her mesh")
+        own = json.loads(ann.post("/leases", {}))["lease"]
+        for known in (True, False):  # In memory, and after a restart.
+            for who in ("bob", "cat"):
+                other = Mesh(daemon, tokens[who], ann.id)
+                n = 0
+                for method, path, body in routes(daemon, other):
+                    theirs, none = answer(other, method, path, body, ann.id), answer(other, method, path, body, ABSENT)
+                    check(theirs == none and theirs[0] == 404, f"{who} {method} {path}: {theirs}, absent {none}")
+                    n += 1
+                check(n > 25, f"{n} routes")
+                check(other.request("DELETE", f"/v1/meshes/{ann.id}/leases/{own}")[0] == 404, "a lease is seen")
+                check(ann.id not in other.ask("GET", "/v1/meshes").decode(), "the list names it")
+                check(ann.id not in other.ask("GET", "/v1/meshes?name=cube").decode(), "the list of a name names it")
+                check(daemon.subd("show", "cube", "--token-file", write(folder, tokens[who])).returncode != 0, "subd finds it by name")
+            check(ann.get("/cage", Accept="application/json") == before and ann.versions() == [(1, "create", None)], "the mesh was changed")
+            if known:
+                daemon.process.terminate()
+                daemon.process.wait()
+                daemon = ann.daemon = al.daemon = Daemon(folder, "--tokens-file", file)
+                own = json.loads(ann.post("/leases", {}))["lease"]
+        bob = Mesh(daemon, tokens["bob"])
+        listed = lambda m: [x["id"] for x in json.loads(m.ask("GET", "/v1/meshes"))["meshes"]]
+        check(listed(bob) == [bob.id] and listed(ann) == [ann.id] == listed(al), "lists are not of one workspace")
+        ann.move(3)
+        ann.post("/undo")
+        check(Mesh(daemon, tokens["bob"], ann.id).raw("GET", "?version=1")[0] == 404, "an earlier version is seen")
+        ann.ask("DELETE", f"/v1/meshes/{ann.id}")
+    finally:
+        daemon.process.terminate()
+        daemon.process.wait()
+
+
+def write(folder, token):
+    path = os.path.join(folder, "token")
+    with open(path, "w") as f:
+        f.write(token)
+    os.chmod(path, 0o600)
+    return path
+
+
+def workspaces(_, folder):
+    home = os.path.join(folder, "workspaces")
+    os.mkdir(home)
+    tokens, file = start(home)
+    yield "hidden", functools.partial(hidden, tokens, file, home)
+
+
+run_tests(workspaces)
