@@ -26,8 +26,9 @@ int auth_count(const struct auth *a);
  * Errors  SDD_EUNAUTHORIZED, SDD_EFORBIDDEN, SDD_ETOO_MANY (more than 10 wrong tokens in a minute from this address) */
 int auth_check(struct auth *a, const char *authorization, const char *address, enum scope scope, uint64_t now_ns,
                char principal[TOKEN_NAME_SIZE], char workspace[TOKEN_NAME_SIZE], struct sdd_error *err);
-/* auth_new_token: makes a token for "NAME:SCOPES" or "NAME@WORKSPACE:SCOPES", or for "NAME:SCOPES:DAYS" one that expires; appends its hash to the file, which is created with mode 0600, and
- * copies the token, 43 characters, to `token`.
+/* auth_new_token: makes a token for "NAME:SCOPES" or "NAME@WORKSPACE:SCOPES", each with ":DAYS" behind it if it is to
+ * expire; appends its hash to the file, which is created with mode 0600, and copies the token, 43 characters, to
+ * `token`.
  * Errors  SDD_EINVALID, SDD_ESTORE (the file cannot be written); *error says why */
 int auth_new_token(const char *path, const char *spec, char token[64], struct text *error);
 

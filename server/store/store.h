@@ -107,8 +107,8 @@ int store_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
 int store_new_id(char id[STORE_ID_SIZE], struct sdd_error *err) SDD_MUST_CHECK;
 
 /* store_list: up to `limit` meshes of a workspace in the order of their ids, after the id `after` ("" starts at the
- * beginning): those that are called `name`, or with NULL all. *more is 1 when another page follows, which starts after the last id of
- * this one.
+ * beginning): those that are called `name`, or with NULL all. *more is 1 when another page follows, which starts after
+ * the last id of this one.
  * Owner   *out is an array that the caller frees
  * Errors  SDD_EINVALID (limit) */
 int store_list(struct store *s, const char *workspace, const char *name, const char *after, int limit,
