@@ -163,11 +163,11 @@ int64_t dissolve_faces(struct modelling *m, int64_t at)
 }
 
 /* ---- vertices ---- */
-/* Drafts the faces of a vertex with two edges without it: its edges become one. */
+/* Drafts the faces of a vertex with two edges (m->faces) without it: its edges become one. */
 static void drop_corner(struct modelling *m, int32_t v)
 {
-    for (int32_t c = view_at(m, v); c >= 0 && !m->rc; c = view_after(m, c)) {
-        int32_t f = m->view.face[c];
+    for (int64_t k = 0; k < m->faces.n && !m->rc; k++) {
+        int32_t f = m->faces.v[k];
         if (m->w->face_counts[f] < 4)
             (void)modelling_fail(m, "what is left of face %d would have %d corners; a face has three or more",
                                  face_id(m, f), m->w->face_counts[f] - 1);
@@ -213,6 +213,9 @@ int64_t dissolve_vertices(struct modelling *m, int64_t at)
         return 1;
     int32_t v = (int32_t)row, mark;
     list_around(m, v);
+    m->list.n = 0;
+    ints_add(m, &m->list, v);
+    view_faces(m, &m->list);
     if (m->other.n <= 2 && !m->rc) {
         if (m->other.n == 2)
             draft_bridge(m, v, m->other.v[0], m->other.v[1]);
@@ -221,8 +224,8 @@ int64_t dissolve_vertices(struct modelling *m, int64_t at)
     }
     mark = view_marks(m, 1);
     m->list.n = 0;
-    for (int32_t c = view_at(m, v); c >= 0; c = view_after(m, c))
-        add_face(m, m->view.face[c], mark);
+    for (int64_t i = 0; i < m->faces.n; i++)
+        add_face(m, m->faces.v[i], mark);
     if (m->rc)
         return 1;
     join(m, mark, v);

@@ -42,6 +42,18 @@ void ints_add(struct modelling *m, struct ints *list, int32_t value)
         list->v[list->n++] = value;
 }
 
+static int compare(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+void ints_sort(struct ints *list)
+{
+    if (list->n > 1)
+        qsort(list->v, (size_t)list->n, sizeof *list->v, compare);
+}
+
 void floats_add(struct modelling *m, struct floats *list, float value)
 {
     if (fits(m, &list->v, list->n, &list->room, sizeof value))

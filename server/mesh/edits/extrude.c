@@ -11,8 +11,9 @@ struct region {
     int32_t mark;
     struct mesh_row *edges; /* [n_edges] The edge of each of their corners, by key. */
     int64_t n_edges;
-    int32_t *to;     /* [m->other.n] The copy of each vertex, or the vertex itself. */
-    double *normals; /* [m->other.n][3] */
+    int32_t *to; /* [m->other.n] The copy of each vertex, or the vertex itself. */
+    double
+        *normals; /* [m->other.n][4] The sum of the area vectors of the faces at each vertex, and of their lengths. */
 };
 
 static int compare_keys(const void *a, const void *b)
@@ -66,7 +67,7 @@ static int region_init(struct modelling *m, struct region *r)
         return m->rc;
     r->edges = mesh_alloc(r->n_edges, sizeof *r->edges, m->err);
     r->to = mesh_alloc(m->other.n, sizeof *r->to, m->err);
-    r->normals = edits_grown(NULL, 0, 3 * m->other.n, sizeof *r->normals, m->err);
+    r->normals = edits_grown(NULL, 0, 4 * m->other.n, sizeof *r->normals, m->err);
     if (!r->edges || !r->to || !r->normals)
         return m->rc = SDD_ENO_MEMORY;
     r->n_edges = 0;
@@ -97,6 +98,11 @@ static bool is_copied(struct modelling *m, const struct region *r, int32_t v)
 }
 
 /* ---- how far ---- */
+static double length(const double *n)
+{
+    return sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+}
+
 /* Adds up the area vectors of the faces at each vertex. */
 static void add_normals(struct modelling *m, struct region *r)
 {
@@ -104,7 +110,7 @@ static void add_normals(struct modelling *m, struct region *r)
     for (int64_t i = 0; i < m->list.n; i++) {
         int64_t first = m->w->face_first[m->list.v[i]], end = m->w->face_first[m->list.v[i] + 1];
         const float *o = p + 3 * (int64_t)m->w->corners[first];
-        double normal[3] = {0};
+        double normal[4] = {0};
         for (int64_t c = first; c + 1 < end; c++) {
             const float *a = p + 3 * (int64_t)m->w->corners[c], *b = p + 3 * (int64_t)m->w->corners[c + 1];
             for (int k = 0; k < 3; k++) {
@@ -113,9 +119,10 @@ static void add_normals(struct modelling *m, struct region *r)
                     ((double)a[u] - o[u]) * ((double)b[v] - o[v]) - ((double)a[v] - o[v]) * ((double)b[u] - o[u]);
             }
         }
+        normal[3] = length(normal);
         for (int64_t c = first; c < end; c++)
-            for (int k = 0; k < 3; k++)
-                r->normals[3 * (int64_t)m->view.vertex_slot[m->w->corners[c]] + k] += normal[k];
+            for (int k = 0; k < 4; k++)
+                r->normals[4 * (int64_t)m->view.vertex_slot[m->w->corners[c]] + k] += normal[k];
     }
 }
 
@@ -123,15 +130,13 @@ static void add_normals(struct modelling *m, struct region *r)
 static void target(struct modelling *m, const struct region *r, int64_t i, float out[3])
 {
     const struct edit *e = m->e;
-    const double *n = r->normals + 3 * i;
-    double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-    if (e->n_values == 1 && e->values[0] != 0 && !(length > 0))
+    const double *n = r->normals + 4 * i;
+    bool along = e->n_values == 1 && e->values[0] != 0;
+    if (along && !(length(n) > 1e-6 * n[3])) /* Normals that cancel out leave only what rounding made of them. */
         (void)modelling_fail(m, "the faces at vertex %d have no normal to go along; give `by` as a vector",
                              vertex_id(m, m->other.v[i]));
     for (int k = 0; k < 3; k++) {
-        double by = e->n_values == 3                        ? (double)e->values[k]
-                    : e->n_values == 1 && e->values[0] != 0 ? (double)e->values[0] * n[k] / length
-                                                            : 0;
+        double by = e->n_values == 3 ? (double)e->values[k] : along ? (double)e->values[0] * n[k] / length(n) : 0;
         out[k] = (float)((double)m->w->points[3 * (int64_t)m->other.v[i] + k] + by);
     }
 }

@@ -82,22 +82,26 @@ static void draft_side(struct modelling *m, const struct cut *k, int32_t start, 
 
 static void draft_cut(struct modelling *m, const struct cut *k)
 {
-    int32_t done = view_marks(m, 1);
+    int32_t seen = view_marks(m, 1);
+    m->faces.n = 0;
     for (int64_t i = 0; i < m->list.n / 2 && !m->rc; i++) {
         int64_t n = view_edge(m, m->list.v[2 * i], m->list.v[2 * i + 1]);
-        for (int64_t j = 0; j < n && !m->rc; j++) {
-            int32_t c = m->at_edge.v[j], f = m->view.face[c];
-            if (m->view.face_mark[f] == done)
+        for (int64_t j = 0; j < n; j++) {
+            int32_t f = m->view.face[m->at_edge.v[j]];
+            if (m->view.face_mark[f] == seen)
                 continue;
-            bool is_cut = m->view.face_mark[f] == k->mark;
-            const int32_t *pair = is_cut ? m->other.v + m->view.face_slot[f] : NULL;
-            m->view.face_mark[f] = done;
-            ints_add(m, &m->draft.removed_faces, f);
-            c = (int32_t)m->w->face_first[f];
-            draft_side(m, k, c, is_cut ? pair[0] : -1, is_cut ? pair[1] : -1);
-            if (is_cut)
-                draft_side(m, k, c, pair[1], pair[0]);
+            m->view.face_slot[f] = m->view.face_mark[f] == k->mark ? m->view.face_slot[f] : -1;
+            m->view.face_mark[f] = seen;
+            ints_add(m, &m->faces, f);
         }
+    }
+    ints_sort(&m->faces);
+    for (int64_t i = 0; i < m->faces.n && !m->rc; i++) {
+        int32_t f = m->faces.v[i], c = (int32_t)m->w->face_first[f], slot = m->view.face_slot[f];
+        ints_add(m, &m->draft.removed_faces, f);
+        draft_side(m, k, c, slot < 0 ? -1 : m->other.v[slot], slot < 0 ? -1 : m->other.v[slot + 1]);
+        if (slot >= 0)
+            draft_side(m, k, c, m->other.v[slot + 1], m->other.v[slot]);
     }
 }
 

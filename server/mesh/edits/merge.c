@@ -134,18 +134,13 @@ static void merge_face(struct modelling *m, const struct merge *g, int32_t f)
 
 static void merge_all(struct modelling *m, const struct merge *g, int32_t mix)
 {
-    int32_t mark = view_marks(m, 1);
     float sharpness = 0;
-    for (int64_t i = 0; i < m->list.n && !m->rc; i++) {
+    view_faces(m, &m->list);
+    for (int64_t i = 0; i < m->faces.n && !m->rc; i++)
+        merge_face(m, g, m->faces.v[i]);
+    for (int64_t i = 0; i < m->list.n; i++) {
         int32_t v = m->list.v[i];
         sharpness = m->view.tag[v] > sharpness ? m->view.tag[v] : sharpness;
-        for (int32_t c = view_at(m, v); c >= 0; c = view_after(m, c)) {
-            int32_t f = m->view.face[c];
-            if (m->view.face_mark[f] == mark)
-                continue;
-            m->view.face_mark[f] = mark;
-            merge_face(m, g, f);
-        }
         if (i)
             ints_add(m, &m->draft.removed_vertices, v);
     }

@@ -23,6 +23,7 @@ void modelling_free(struct modelling *m)
     free(m->list.v);
     free(m->other.v);
     free(m->at_edge.v);
+    free(m->faces.v);
     free(m->words.v);
     free(m->floats);
     free(m);

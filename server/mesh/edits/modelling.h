@@ -95,6 +95,7 @@ struct modelling {
     struct draft draft;
     struct ints list, other; /* For the families to use within a step. */
     struct ints at_edge;     /* What view_edge lists. */
+    struct ints faces;       /* What view_faces lists. */
     int64_t n_faces_before;  /* Before the primitives of this step. */
     /* What draft.c makes: primitives, and the arrays that they borrow. */
     struct edit primitives[MODELLING_MAX_PRIMITIVES];
@@ -128,9 +129,11 @@ int32_t view_prev(const struct modelling *m, int32_t corner);
 /* view_at: the first corner of a live face at a vertex, and with `after` the next one; -1 when there are no more. */
 int32_t view_at(struct modelling *m, int32_t vertex);
 int32_t view_after(struct modelling *m, int32_t corner);
-/* view_edge: lists in m->at_edge the corners of live faces from which the edge goes on, in either direction, and returns
- * how many there are. Cost  the smaller number of corners at the two vertices */
+/* view_edge: lists in m->at_edge the corners of live faces from which the edge goes on, in either direction, the oldest
+ * first, and returns how many there are. Cost  the smaller number of corners at the two vertices */
 int64_t view_edge(struct modelling *m, int32_t a, int32_t b);
+/* view_faces: lists in m->faces the live faces at some vertices, the oldest first. */
+void view_faces(struct modelling *m, const struct ints *vertices);
 float view_crease(const struct modelling *m, int32_t a, int32_t b); /* 0 when there is none. */
 /* view_marks: a mark that no vertex or face has yet; the n - 1 behind it are free as well (n is 4 at most). */
 int32_t view_marks(struct modelling *m, int32_t n);
@@ -146,6 +149,7 @@ static inline int32_t view_vertex(const struct modelling *m, int32_t corner)
 /* modelling_fail: sets the first error, "edits[3].flipEdges: ...". */
 int modelling_fail(struct modelling *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ints_add(struct modelling *m, struct ints *list, int32_t value);
+void ints_sort(struct ints *list);
 void floats_add(struct modelling *m, struct floats *list, float value);
 void draft_clear(struct draft *d);
 void draft_fini(struct draft *d);

@@ -189,7 +189,22 @@ int64_t view_edge(struct modelling *m, int32_t a, int32_t b)
         if (view_vertex(m, view_prev(m, c)) == to)
             ints_add(m, &m->at_edge, view_prev(m, c));
     }
+    ints_sort(&m->at_edge);
     return m->at_edge.n;
+}
+
+void view_faces(struct modelling *m, const struct ints *vertices)
+{
+    int32_t mark = view_marks(m, 1);
+    m->faces.n = 0;
+    for (int64_t i = 0; i < vertices->n && !m->rc; i++)
+        for (int32_t c = view_at(m, vertices->v[i]); c >= 0; c = view_after(m, c)) {
+            int32_t f = m->view.face[c];
+            if (m->view.face_mark[f] != mark)
+                ints_add(m, &m->faces, f);
+            m->view.face_mark[f] = mark;
+        }
+    ints_sort(&m->faces);
 }
 
 float view_crease(const struct modelling *m, int32_t a, int32_t b)
