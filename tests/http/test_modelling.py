@@ -301,10 +301,11 @@ class Oracle:
         region, by = set(fs), e.get("by", [])
         count, normals = {}, {}
         for f in fs:
-            n = newell([self.points[v] for v in self.faces[f].ids()])
+            p = [self.points[v][:3] for v in self.faces[f].ids()]
+            n, size = newell(p), sum(math.dist(p[0], q) ** 2 for q in p)
             for a, b in self.faces[f].edges():
                 count[key(a, b)] = count.get(key(a, b), 0) + 1
-                normals[a] = mix([normals.get(a, (0, 0, 0, 0)), n + (math.hypot(*n),)], [1, 1])
+                normals[a] = mix([normals.get(a, (0, 0, 0, 0)), n + (size,)], [1, 1])
         rim = {v for edge, n in count.items() if n == 1 for v in edge} | {v for f, face in self.faces.items() if f not in region for v in face.ids()}
         to, moved = {}, {}
         for v in normals:

@@ -12,8 +12,8 @@ struct region {
     struct mesh_row *edges; /* [n_edges] The edge of each of their corners, by key. */
     int64_t n_edges;
     int32_t *to; /* [m->other.n] The copy of each vertex, or the vertex itself. */
-    double
-        *normals; /* [m->other.n][4] The sum of the area vectors of the faces at each vertex, and of their lengths. */
+    double *
+        normals; /* [m->other.n][4] The sum of the area vectors of the faces at each vertex, and of how large they could be. */
 };
 
 static int compare_keys(const void *a, const void *b)
@@ -115,11 +115,11 @@ static void add_normals(struct modelling *m, struct region *r)
             const float *a = p + 3 * (int64_t)m->w->corners[c], *b = p + 3 * (int64_t)m->w->corners[c + 1];
             for (int k = 0; k < 3; k++) {
                 int u = (k + 1) % 3, v = (k + 2) % 3;
+                normal[3] += ((double)b[k] - o[k]) * ((double)b[k] - o[k]);
                 normal[k] +=
                     ((double)a[u] - o[u]) * ((double)b[v] - o[v]) - ((double)a[v] - o[v]) * ((double)b[u] - o[u]);
             }
         }
-        normal[3] = length(normal);
         for (int64_t c = first; c < end; c++)
             for (int k = 0; k < 4; k++)
                 r->normals[4 * (int64_t)m->view.vertex_slot[m->w->corners[c]] + k] += normal[k];
@@ -132,7 +132,7 @@ static void target(struct modelling *m, const struct region *r, int64_t i, float
     const struct edit *e = m->e;
     const double *n = r->normals + 4 * i;
     bool along = e->n_values == 1 && e->values[0] != 0;
-    if (along && !(length(n) > 1e-6 * n[3])) /* Normals that cancel out leave only what rounding made of them. */
+    if (along && !(length(n) > 1e-6 * n[3])) /* What is left is what rounding made of it. */
         (void)modelling_fail(m, "the faces at vertex %d have no normal to go along; give `by` as a vector",
                              vertex_id(m, m->other.v[i]));
     for (int k = 0; k < 3; k++) {
