@@ -700,7 +700,73 @@ def random_batches(folder, n):
         daemon.process.wait()
 
 
+def triangulated(daemon):
+    """All faces of every shape at once: n - 2 triangles of each, with corners that it had, and no edge more often than before."""
+    r, cut = random.Random(1), 0
+    for path in shapes():
+        mesh = begin(daemon, path, r)
+        was = Oracle(mesh.cage())
+        status, answer = mesh.edit({"triangulateFaces": {"ids": list(was.faces)}})
+        what = os.path.basename(path)
+        check(status == 200 or "the new edges are edges already" in answer["detail"], f"{what}: {answer}")
+        if status != 200:
+            continue
+        now, old = Oracle(mesh.cage()), {f for f, face in was.faces.items() if len(face.corners) == 3}
+        check(set(now.points) == set(was.points) and now.creases == was.creases and now.corners == was.corners, f"{what}: points or tags")
+        check(all(len(face.corners) == 3 for face in now.faces.values()), f"{what}: not all are triangles")
+        check(old <= set(now.faces), f"{what}: a triangle has another id")
+        new = iter(answer["newFaceIds"])
+        for f, face in was.faces.items():
+            for _ in range(len(face.corners) - 2 if f not in old else 0):
+                part = now.faces[next(new)]
+                check(set(part.corners) <= set(face.corners) and (part.hole, part.material) == (face.hole, face.material), f"{what}: of face {f}")
+                cut += 1
+        for face in was.faces.values():
+            for e in face.edges():
+                check(len(now.edge(*e)) == len(was.edge(*e)), f"{what}: edge {e} has other faces")
+        fresh(mesh, what)
+        mesh.ask("DELETE", f"/v1/meshes/{mesh.id}")
+    check(cut > 1000, f"{cut} triangles")
+
+
+def examples(daemon):
+    """The example of each edit in the OpenAPI document is one that the cube of the samples takes."""
+    paths = json.load(urllib.request.urlopen(daemon.url + "/v1/openapi.json"))
+    forms = paths["components"]["schemas"]["EditBatch"]["properties"]["edits"]["items"]["properties"]
+    check(set(OPS) < set(forms), f"{sorted(forms)}")
+    for op in OPS + ["triangulateFaces"]:
+        mesh = Mesh(daemon, open(f"{SHAPES}/../../samples/cube.obj", "rb").read())
+        oracle = Oracle(mesh.cage())
+        status, answer = mesh.edit({op: forms[op]["example"]})
+        check(status == 200 and answer["newFaceIds"], f"{op}: {answer}")
+        if op != "triangulateFaces":
+            getattr(oracle, op)(forms[op]["example"])
+            same(oracle, Oracle(mesh.cage()), op)
+
+
+def chained(daemon):
+    """Edits of a batch name what earlier ones have made, and a refused one says which edit and which element."""
+    mesh = Mesh(daemon, open(f"{SHAPES}/../../samples/cube.obj", "rb").read())
+    was = mesh.state()
+    for edits, detail in (
+            ([{"insetFaces": {"ids": [0]}}, {"pokeFaces": {"ids": [0]}}], "edits[1]: this batch has already removed face 0"),
+            ([{"pokeFaces": {"ids": [0]}}, {"dissolveVertices": {"ids": [-1, -1]}}], "edits[1]: this batch has already removed vertex -1"),
+            ([{"addVertices": {"points": [0, 0, 0]}}, {"mergeVertices": {"ids": [-1, -2]}}], "edits[1]: there is no vertex -2"),
+            ([{"removeFaces": {"ids": [2]}}, {"flipEdges": {"edges": [0, 1]}}], "edits[1].flipEdges: edge (0, 1) has 1 faces; it takes an edge of two"),
+            ([{"loopCut": {"edges": [0, 1]}}, {"removeVertices": {"ids": [0]}}], "vertex 0 is removed but face")):
+        status, answer = mesh.edit(*edits)
+        check((status, answer["code"]) == (422, "invalid_mesh") and detail in answer["detail"], f"{edits}: {answer}")
+        check(mesh.state() == was, f"{edits}: refused, but the mesh has changed")
+    status, answer = mesh.edit({"insetFaces": {"ids": [0], "t": [0.25]}}, {"extrudeFaces": {"ids": [-1], "by": [0, 0, -1]}},
+                               {"setCreases": {"edges": [-5, -6], "sharpnesses": [3]}}, {"splitEdges": {"edges": [-6, -5]}})
+    check(status == 200 and len(answer["newVertexIds"]) == 9 and answer["mesh"]["manifold"], f"{answer}")
+    cage = Oracle(mesh.cage())
+    check(sorted(cage.creases.values()) == [3, 3] and len(cage.points) == 17, f"{cage.creases}")
+
+
 def modelling(daemon, folder):
+    for test in (examples, chained, triangulated):
+        yield test.__name__, functools.partial(test, daemon)
     yield "random_batches", functools.partial(random_batches, folder, int(os.environ.get("SUBDD_TEST_BATCHES") or 2000))
 
 

@@ -13,9 +13,9 @@
  * Values of faceVarying primvars are treated as UVs are, except that a new face always has some. New elements have
  * zeros in all primvars until EDIT_SET_PRIMVAR changes them.
  *
- * The operations up to EDIT_REMOVE_PRIMVAR are the primitives. The others, from EDIT_FLIP_EDGES on, are modelling edits:
- * each is turned into primitives, which are then applied, so that nothing behind edits_apply knows of them. A face whose
- * corners change is removed and added again, so it gets a new id. docs/meshes.md says what each of them makes. */
+ * The operations up to EDIT_REMOVE_PRIMVAR are the primitives. The others, from EDIT_FLIP_EDGES on, are modelling
+ * edits: each is turned into primitives, which are then applied, so that nothing behind edits_apply knows of them. A
+ * face whose corners change is removed and added again, so it gets a new id. docs/meshes.md says what they make. */
 #ifndef SUBDD_EDITS_H
 #define SUBDD_EDITS_H
 #include "server/base/arena.h"

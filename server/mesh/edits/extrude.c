@@ -11,9 +11,8 @@ struct region {
     int32_t mark;
     struct mesh_row *edges; /* [n_edges] The edge of each of their corners, by key. */
     int64_t n_edges;
-    int32_t *to; /* [m->other.n] The copy of each vertex, or the vertex itself. */
-    double *
-        normals; /* [m->other.n][4] The sum of the area vectors of the faces at each vertex, and of how large they could be. */
+    int32_t *to;     /* [m->other.n] The copy of each vertex, or the vertex itself. */
+    double *normals; /* [m->other.n][4] The sum of the area vectors at each vertex, and their scale. */
 };
 
 static int compare_keys(const void *a, const void *b)

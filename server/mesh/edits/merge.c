@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* merge.c: makes one vertex of several: collapses edges, one at a time, and merges vertices. The first vertex stays and
- * gets what the others had. Faces of the others are made anew without the corners that fell together, and faces that are
- * left with two corners go. */
+ * gets what the others had. Faces of the others are made anew without the corners that fell together, and faces that
+ * are left with two corners go. */
 #include "server/mesh/edits/modelling.h"
 #include <stdlib.h>
 #include <string.h>

@@ -2,11 +2,12 @@
 /* modelling.h: the modelling edits, for the files of edits/ alone. apply.c has each of them turned into primitives in
  * steps:
  *
- *   modelling_expand -> one of the families below fills the draft -> draft.c makes primitives of it -> apply.c applies
- *   them -> modelling_settle checks what they made, and drops the creases of edges that are gone
+ *   modelling_expand -> one of the families below fills the draft -> primitives.c makes primitives of it -> apply.c
+ *   applies them -> modelling_settle checks what they made, and drops the creases of edges that are gone
  *
  * Everything is named by rows of the working copy, which stay for the whole batch. A file may call those behind it in
- * modelling -> family -> draft -> view, and in modelling -> primitives -> draft, where the families are edges, faces, merge, extrude, loop_cut and dissolve. */
+ * modelling -> family -> draft -> view, and in modelling -> primitives -> draft. The families are edges, faces,
+ * triangulate, merge, extrude, loop_cut and dissolve; all may call edges and faces. */
 #ifndef SUBDD_EDITS_MODELLING_H
 #define SUBDD_EDITS_MODELLING_H
 #include "server/mesh/edits/work.h"
@@ -177,9 +178,9 @@ void draft_tag(struct modelling *m, int32_t vertex, float sharpness);
 int draft_primitives(struct modelling *m) SDD_MUST_CHECK;
 
 /* ---- edges.c, for the other families too ---- */
-/* edges_find: the vertices of edge `at` of the edit; m->at_edge lists its corners. edges_pair: the corners at an edge of
- * two faces that have it in opposite directions; corner[0] goes from the edge's first vertex to its second. Both return
- * false after an error. */
+/* edges_find: the vertices of edge `at` of the edit; m->at_edge lists its corners. edges_pair: the corners at an edge
+ * of two faces that have it in opposite directions; corner[0] goes from the edge's first vertex to its second. Both
+ * return false after an error. */
 bool edges_find(struct modelling *m, int64_t at, int32_t *a, int32_t *b);
 bool edges_pair(struct modelling *m, int64_t at, int32_t corner[2]);
 

@@ -67,7 +67,7 @@ static char *take_floats(struct modelling *m, int64_t n)
     return p;
 }
 
-/* The id of a row that the primitives of this step can name; rows behind those of the mesh are the ones that it adds. */
+/* The id of drafted face k; *n_new counts those that the step adds, which get the rows behind those of the mesh. */
 static int32_t face_of_draft(const struct modelling *m, int64_t k, int64_t *n_new)
 {
     int32_t kept = m->draft.kept.v[k];

@@ -99,7 +99,7 @@ static int reserve_values(struct edit_work *w, struct edit_primvar *p, const str
 
 int edits_primvars_reserve(struct edit_work *w, const struct edit *e, const struct edit_room *to, struct sdd_error *err)
 {
-    int rc = admit(w->old, to, err);
+    int rc = admit(w->old, &w->need, err);
     for (int i = 0; i < w->n_primvars && !rc; i++) {
         struct edit_primvar *p = &w->primvars[i];
         const int32_t class = p->info.interpolation;

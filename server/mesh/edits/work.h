@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* work.h: the working copy of a mesh while a batch is applied, for the files of edits/ alone. apply.c makes it and
  * changes it edit by edit, and close.c makes the new mesh of it. A file may call those behind it in
- * apply -> close -> primvars -> channels -> work, in apply -> room -> primvars, and in apply -> check -> work, but none before it. The modelling
- * edits (modelling.h) read the working copy and give apply.c primitives; they change nothing of it. */
+ * apply -> close -> primvars -> channels -> work, in apply -> room -> primvars, and in apply -> check -> work, but none
+ * before it. The modelling edits (modelling.h) only read the working copy, and give apply.c primitives. */
 #ifndef SUBDD_EDITS_WORK_H
 #define SUBDD_EDITS_WORK_H
 #include "server/mesh/edits/edits.h"

@@ -137,7 +137,9 @@ static void test_counts(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct mesh *m = make(cases[i].shape), *n = good(m, cases[i].json);
         int64_t boundary, edges = count_edges(n, &boundary);
-        if (n->n_vertices != cases[i].v || edges != cases[i].e || n->n_faces != cases[i].f || cases[i].boundary != boundary)
+        const int64_t want[] = {cases[i].v, cases[i].e, cases[i].f, cases[i].boundary};
+        const int64_t got[] = {n->n_vertices, edges, n->n_faces, boundary};
+        if (memcmp(want, got, sizeof want) != 0)
             fail_msg("%s: %lld vertices, %lld edges, %lld faces, %lld at a boundary", cases[i].json,
                      (long long)n->n_vertices, (long long)edges, (long long)n->n_faces, (long long)boundary);
         mesh_free(n);
@@ -149,96 +151,97 @@ static void test_counts(void **state)
 #define TAKE_FACE "{\"removeFaces\":{\"ids\":[0]}},"
 #define TAKE_VERTEX "{\"removeFaces\":{\"ids\":[0]}},{\"removeVertices\":{\"ids\":[0]}},"
 
+static const struct {
+    enum shape shape;
+    const char *json, *says;
+} refused[] = {
+    {GRID, EDGES("flipEdges", "1,99"), "edits[0]: there is no vertex 99"},
+    {GRID, TAKE_VERTEX EDGES("flipEdges", "0,1"), "edits[2]: this batch has already removed vertex 0"},
+    {GRID, EDGES("flipEdges", "0,8"), "edits[0].flipEdges: no face has an edge (0, 8)"},
+    {GRID, EDGES("flipEdges", "4,4"), "no face has an edge (4, 4)"},
+    {GRID, EDGES("flipEdges", "1,4,0,1"), "edge (0, 1) has 1 faces; it takes an edge of two"},
+    {GRID, TAKE_FACE EDGES("flipEdges", "1,4"), "edits[1].flipEdges: edge (1, 4) has 1 faces"},
+    {BOOK, EDGES("flipEdges", "0,1"), "edge (0, 1) has 3 faces"},
+    {BOOK, EDGES("flipEdges", "1,5"), "faces 3 and 4 have edge (1, 5) in the same direction; reverse one"},
+    {BOOK, EDGES("flipEdges", "7,8"), "face 6 is on both sides of edge (7, 8)"},
+    {TETRA, EDGES("flipEdges", "0,1"), "edge (0, 1) would become (3, 2), which is an edge already"},
+    {PILLOW, EDGES("flipEdges", "0,1"), "edge (0, 1) would become (2, 2), which is no edge"},
+    {GRID, EDGES("splitEdges", "0,1") "," EDGES("flipEdges", "-1,0"), "edge (-1, 0) has 1 faces"},
+    {GRID, EDGES("splitEdges", "1,4,4,1"), "no face has an edge (4, 1)"}, /* It has been split. */
+    {BOOK, EDGES("splitEdges", "7,8"), "face 6 would use vertex"},
+    {GRID, EDGES("collapseEdges", "0,4"), "no face has an edge (0, 4)"},
+    {GRID, EDGES("collapseEdges", "1,4") "," EDGES("flipEdges", "4,5"), "already removed vertex 4"},
+    {TETRA, EDGES("collapseEdges", "0,1"), "would have the corners of face"},
+    {RING, EDGES("collapseEdges", "0,6"), "vertices 0 and 6 are on the boundary, but their edge is not"},
+    {BOOK, TAKE_FACE "{\"removeFaces\":{\"ids\":[1,3,4,5,6]}}," EDGES("collapseEdges", "0,1"),
+     "edge (0, 4) would be left without a face"},
+    {PILLOW, IDS("pokeFaces", "0") "," EDGES("collapseEdges", "0,1"), "would have the corners of"},
+    {GRID, "{\"splitFaces\":{\"ids\":[9],\"edges\":[0,4]}}", "edits[0]: there is no face 9"},
+    {GRID, "{\"splitFaces\":{\"ids\":[0],\"edges\":[0,99]}}", "there is no vertex 99"},
+    {GRID, "{\"splitFaces\":{\"ids\":[0],\"edges\":[0,8]}}", "face 0 has no corner at vertex 8"},
+    {GRID, "{\"splitFaces\":{\"ids\":[0],\"edges\":[0,1]}}",
+     "vertices 0 and 1 are next to each other in face 0, which leaves a face of two corners"},
+    {GRID, "{\"splitFaces\":{\"ids\":[0],\"edges\":[4,4]}}", "are next to each other"},
+    {GRID, "{\"splitFaces\":{\"ids\":[0,0],\"edges\":[0,4,1,3]}}", "already removed face 0"},
+    {GRID,
+     EDGES("splitEdges", "0,1") "," IDS("mergeVertices", "4,5") ",{\"splitFaces\":{\"ids\":[-1],\"edges\":[-1,5]}}",
+     "already removed vertex 5"},
+    {TETRA, EDGES("dissolveEdges", "0,1") ",{\"splitFaces\":{\"ids\":[-1],\"edges\":[2,3]}}",
+     "(2, 3) is an edge already"},
+    {GRID, IDS("pokeFaces", "0,0"), "already removed face 0"},
+    {GRID, IDS("pokeFaces", "7"), "there is no face 7"},
+    {GRID, TAKE_FACE IDS("triangulateFaces", "0"), "already removed face 0"},
+    {GRID,
+     "{\"addVertices\":{\"points\":[0,0,9]}},{\"addFaces\":{\"faceVertexCounts\":[3,3],"
+     "\"faceVertexIndices\":[0,4,-1,1,3,-1]}}," IDS("triangulateFaces", "0"),
+     "edits[2].triangulateFaces: face 0 cannot be cut into triangles, as the new edges are edges already"},
+    {GRID, IDS("extrudeFaces", "0,7"), "there is no face 7"},
+    {GRID, IDS("extrudeFaces", "0,0"), "edits[0].extrudeFaces: face 0 is named twice"},
+    {GRID, TAKE_FACE IDS("extrudeFaces", "1,0"), "already removed face 0"},
+    {PILLOW, "{\"extrudeFaces\":{\"ids\":[0,1],\"by\":[1]}}", "have no normal to go along; give `by` as a vector"},
+    {GRID, "{\"extrudeFaces\":{\"ids\":[0],\"by\":[0,0,1e30]}},{\"extrudeFaces\":{\"ids\":[-1],\"by\":[0,0,1e30]}}",
+     "coordinates must be finite"},
+    {GRID, IDS("insetFaces", "4"), "there is no face 4"},
+    {GRID, IDS("insetFaces", "1,1"), "already removed face 1"},
+    {GRID, IDS("reverseFaces", "1,1"), "already removed face 1"},
+    {BOOK, IDS("reverseFaces", "6"), "face 6 would use vertex 8 twice"},
+    {TETRA, EDGES("loopCut", "0,1"), "edge (0, 1) has no quad that could be cut"},
+    {BOOK, EDGES("loopCut", "0,1"), "edge (0, 1) has 3 faces; a cut begins at an edge of one or two"},
+    {GRID, EDGES("loopCut", "0,5"), "no face has an edge (0, 5)"},
+    {GRID, TAKE_VERTEX EDGES("loopCut", "0,1"), "already removed vertex 0"},
+    {GRID, IDS("dissolveVertices", "4,4"), "already removed vertex 4"},
+    {GRID, IDS("dissolveVertices", "12"), "there is no vertex 12"},
+    {PILLOW, IDS("dissolveVertices", "0"), "without vertex 0 there would be a second edge"},
+    {GRID, IDS("triangulateFaces", "0,1,2,3") "," IDS("dissolveVertices", "0"), "would"},
+    {BOOK, IDS("dissolveVertices", "0"), "edge (0, 1) has faces that cannot be joined"},
+    {GRID, EDGES("dissolveEdges", "0,1"), "edge (0, 1) has 1 faces"},
+    {GRID, EDGES("dissolveEdges", "1,4,1,4"), "no face has an edge (1, 4)"},
+    {PILLOW, EDGES("dissolveEdges", "0,1"), "the faces around face 0 are closed and would leave no face"},
+    {GRID, IDS("dissolveFaces", "0,0"), "face 0 is named twice"},
+    {GRID, IDS("dissolveFaces", "0,6"), "there is no face 6"},
+    {CUBE, IDS("dissolveFaces", "0,1,2,3,4,5"), "are closed and would leave no face"},
+    {CUBE, IDS("dissolveFaces", "2,3,4,5"), "would have a hole in it"},
+    {GRID, IDS("insetFaces", "0") "," IDS("dissolveFaces", "-2,-3,-4,-5"), "would have a hole in it"},
+    {GRID3, IDS("dissolveFaces", "1,2,5,8,7,6,3"), "the face that is left would have vertex 5 twice"},
+    {GRID, IDS("mergeVertices", "0,1,0"), "edits[0].mergeVertices: vertex 0 is named twice"},
+    {GRID, IDS("mergeVertices", "0,77"), "there is no vertex 77"},
+    {GRID, IDS("mergeVertices", "0,4"), "face 0 would use vertex 0 twice"},
+    {GRID, IDS("mergeVertices", "0,1") "," IDS("mergeVertices", "1,2"), "already removed vertex 1"},
+    {TETRA, IDS("mergeVertices", "0,1"), "would have the corners of face"},
+    {PILLOW, IDS("mergeVertices", "0,1"), "vertex 0 would be left without a face"},
+};
+
 static void test_refused(void **state)
 {
-    static const struct {
-        enum shape shape;
-        const char *json, *says;
-    } cases[] = {
-        {GRID, EDGES("flipEdges", "1,99"), "edits[0]: there is no vertex 99"},
-        {GRID, TAKE_VERTEX EDGES("flipEdges", "0,1"), "edits[2]: this batch has already removed vertex 0"},
-        {GRID, EDGES("flipEdges", "0,8"), "edits[0].flipEdges: no face has an edge (0, 8)"},
-        {GRID, EDGES("flipEdges", "4,4"), "no face has an edge (4, 4)"},
-        {GRID, EDGES("flipEdges", "1,4,0,1"), "edge (0, 1) has 1 faces; it takes an edge of two"},
-        {GRID, TAKE_FACE EDGES("flipEdges", "1,4"), "edits[1].flipEdges: edge (1, 4) has 1 faces"},
-        {BOOK, EDGES("flipEdges", "0,1"), "edge (0, 1) has 3 faces"},
-        {BOOK, EDGES("flipEdges", "1,5"), "faces 3 and 4 have edge (1, 5) in the same direction; reverse one"},
-        {BOOK, EDGES("flipEdges", "7,8"), "face 6 is on both sides of edge (7, 8)"},
-        {TETRA, EDGES("flipEdges", "0,1"), "edge (0, 1) would become (3, 2), which is an edge already"},
-        {PILLOW, EDGES("flipEdges", "0,1"), "edge (0, 1) would become (2, 2), which is no edge"},
-        {GRID, EDGES("splitEdges", "0,1") "," EDGES("flipEdges", "-1,0"), "edge (-1, 0) has 1 faces"},
-        {GRID, EDGES("splitEdges", "1,4,4,1"), "no face has an edge (4, 1)"}, /* It has been split. */
-        {BOOK, EDGES("splitEdges", "7,8"), "face 6 would use vertex"},
-        {GRID, EDGES("collapseEdges", "0,4"), "no face has an edge (0, 4)"},
-        {GRID, EDGES("collapseEdges", "1,4") "," EDGES("flipEdges", "4,5"), "already removed vertex 4"},
-        {TETRA, EDGES("collapseEdges", "0,1"), "would have the corners of face"},
-        {RING, EDGES("collapseEdges", "0,6"), "vertices 0 and 6 are on the boundary, but their edge is not"},
-        {BOOK, TAKE_FACE "{\"removeFaces\":{\"ids\":[1,3,4,5,6]}}," EDGES("collapseEdges", "0,1"),
-         "edge (0, 4) would be left without a face"},
-        {PILLOW, IDS("pokeFaces", "0") "," EDGES("collapseEdges", "0,1"), "would have the corners of"},
-        {GRID, "{\"splitFaces\":{\"ids\":[9],\"edges\":[0,4]}}", "edits[0]: there is no face 9"},
-        {GRID, "{\"splitFaces\":{\"ids\":[0],\"edges\":[0,99]}}", "there is no vertex 99"},
-        {GRID, "{\"splitFaces\":{\"ids\":[0],\"edges\":[0,8]}}", "face 0 has no corner at vertex 8"},
-        {GRID, "{\"splitFaces\":{\"ids\":[0],\"edges\":[0,1]}}",
-         "vertices 0 and 1 are next to each other in face 0, which leaves a face of two corners"},
-        {GRID, "{\"splitFaces\":{\"ids\":[0],\"edges\":[4,4]}}", "are next to each other"},
-        {GRID, "{\"splitFaces\":{\"ids\":[0,0],\"edges\":[0,4,1,3]}}", "already removed face 0"},
-        {GRID,
-         EDGES("splitEdges", "0,1") "," IDS("mergeVertices", "4,5") ",{\"splitFaces\":{\"ids\":[-1],\"edges\":[-1,5]}}",
-         "already removed vertex 5"},
-        {TETRA, EDGES("dissolveEdges", "0,1") ",{\"splitFaces\":{\"ids\":[-1],\"edges\":[2,3]}}",
-         "(2, 3) is an edge already"},
-        {GRID, IDS("pokeFaces", "0,0"), "already removed face 0"},
-        {GRID, IDS("pokeFaces", "7"), "there is no face 7"},
-        {GRID, TAKE_FACE IDS("triangulateFaces", "0"), "already removed face 0"},
-        {GRID,
-         "{\"addVertices\":{\"points\":[0,0,9]}},{\"addFaces\":{\"faceVertexCounts\":[3,3],"
-         "\"faceVertexIndices\":[0,4,-1,1,3,-1]}}," IDS("triangulateFaces", "0"),
-         "edits[2].triangulateFaces: face 0 cannot be cut into triangles, as the new edges are edges already"},
-        {GRID, IDS("extrudeFaces", "0,7"), "there is no face 7"},
-        {GRID, IDS("extrudeFaces", "0,0"), "edits[0].extrudeFaces: face 0 is named twice"},
-        {GRID, TAKE_FACE IDS("extrudeFaces", "1,0"), "already removed face 0"},
-        {PILLOW, "{\"extrudeFaces\":{\"ids\":[0,1],\"by\":[1]}}", "have no normal to go along; give `by` as a vector"},
-        {GRID, "{\"extrudeFaces\":{\"ids\":[0],\"by\":[0,0,1e30]}},{\"extrudeFaces\":{\"ids\":[-1],\"by\":[0,0,1e30]}}",
-         "coordinates must be finite"},
-        {GRID, IDS("insetFaces", "4"), "there is no face 4"},
-        {GRID, IDS("insetFaces", "1,1"), "already removed face 1"},
-        {GRID, IDS("reverseFaces", "1,1"), "already removed face 1"},
-        {BOOK, IDS("reverseFaces", "6"), "face 6 would use vertex 8 twice"},
-        {TETRA, EDGES("loopCut", "0,1"), "edge (0, 1) has no quad that could be cut"},
-        {BOOK, EDGES("loopCut", "0,1"), "edge (0, 1) has 3 faces; a cut begins at an edge of one or two"},
-        {GRID, EDGES("loopCut", "0,5"), "no face has an edge (0, 5)"},
-        {GRID, TAKE_VERTEX EDGES("loopCut", "0,1"), "already removed vertex 0"},
-        {GRID, IDS("dissolveVertices", "4,4"), "already removed vertex 4"},
-        {GRID, IDS("dissolveVertices", "12"), "there is no vertex 12"},
-        {PILLOW, IDS("dissolveVertices", "0"), "without vertex 0 there would be a second edge"},
-        {GRID, IDS("triangulateFaces", "0,1,2,3") "," IDS("dissolveVertices", "0"), "would"},
-        {BOOK, IDS("dissolveVertices", "0"), "edge (0, 1) has faces that cannot be joined"},
-        {GRID, EDGES("dissolveEdges", "0,1"), "edge (0, 1) has 1 faces"},
-        {GRID, EDGES("dissolveEdges", "1,4,1,4"), "no face has an edge (1, 4)"},
-        {PILLOW, EDGES("dissolveEdges", "0,1"), "the faces around face 0 are closed and would leave no face"},
-        {GRID, IDS("dissolveFaces", "0,0"), "face 0 is named twice"},
-        {GRID, IDS("dissolveFaces", "0,6"), "there is no face 6"},
-        {CUBE, IDS("dissolveFaces", "0,1,2,3,4,5"), "are closed and would leave no face"},
-        {CUBE, IDS("dissolveFaces", "2,3,4,5"), "would have a hole in it"},
-        {GRID, IDS("insetFaces", "0") "," IDS("dissolveFaces", "-2,-3,-4,-5"), "would have a hole in it"},
-        {GRID3, IDS("dissolveFaces", "1,2,5,8,7,6,3"), "the face that is left would have vertex 5 twice"},
-        {GRID, IDS("mergeVertices", "0,1,0"), "edits[0].mergeVertices: vertex 0 is named twice"},
-        {GRID, IDS("mergeVertices", "0,77"), "there is no vertex 77"},
-        {GRID, IDS("mergeVertices", "0,4"), "face 0 would use vertex 0 twice"},
-        {GRID, IDS("mergeVertices", "0,1") "," IDS("mergeVertices", "1,2"), "already removed vertex 1"},
-        {TETRA, IDS("mergeVertices", "0,1"), "would have the corners of face"},
-        {PILLOW, IDS("mergeVertices", "0,1"), "vertex 0 would be left without a face"},
-    };
     int wrong = 0;
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct mesh *m = make(cases[i].shape);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct mesh *m = make(refused[i].shape);
         struct edit_result r;
         struct sdd_error err = {0};
-        int rc = apply(m, cases[i].json, &r, &err);
-        if (rc != SDD_EMESH || r.mesh || !strstr(err.text, cases[i].says))
-            print_error("%s\ngave %d %s\n", cases[i].json, rc, err.text), wrong++;
+        int rc = apply(m, refused[i].json, &r, &err);
+        if (rc != SDD_EMESH || r.mesh || !strstr(err.text, refused[i].says))
+            print_error("%s\ngave %d %s\n", refused[i].json, rc, err.text), wrong++;
         mesh_free(m);
     }
     assert_int_equal(wrong, 0);
@@ -282,8 +285,8 @@ static void test_malformed(void **state)
 /* Schemes of triangles: what keeps them is done, what does not is refused. */
 static void test_triangles(void **state)
 {
-    static const char *const refused[] = {IDS("insetFaces", "0"), IDS("extrudeFaces", "0"),
-                                          EDGES("dissolveEdges", "0,1")};
+    static const char *const larger[] = {IDS("insetFaces", "0"), IDS("extrudeFaces", "0"),
+                                         EDGES("dissolveEdges", "0,1")};
     int64_t boundary;
     (void)state;
     for (int scheme = 0; scheme < 2; scheme++) {
@@ -301,9 +304,9 @@ static void test_triangles(void **state)
         for (int i = 0; i < 3; i++) {
             struct edit_result r;
             struct sdd_error err = {0};
-            assert_int_equal(apply(m, refused[i], &r, &err), SDD_EMESH);
+            assert_int_equal(apply(m, larger[i], &r, &err), SDD_EMESH);
             if (!strstr(err.text, "takes triangles alone"))
-                fail_msg("%s: %s", refused[i], err.text);
+                fail_msg("%s: %s", larger[i], err.text);
         }
         mesh_free(m);
     }
