@@ -587,8 +587,10 @@ def some_edit(r, o):
     else:
         e = {"ids": [face() for _ in range(n)]}
     if op == "splitFaces":
+        large = [f for f, x in o.faces.items() if len(x.corners) > 3]
+        e["ids"] = [r.choice(large)] if large and r.random() < 0.8 else e["ids"]
         ids = [o.faces[f].ids() if f in o.faces else list(o.points)[:5] for f in e["ids"]]
-        e["edges"] = [v for i in ids for v in r.choices(i, k=2)] if all(ids) else [0, 1] * len(e["ids"])
+        e["edges"] = [v for i in ids for v in (r.choices(i, k=2) if r.random() < 0.3 else [i[0], i[len(i) // 2]])] if all(ids) else [0, 1] * len(e["ids"])
     if op in ("splitEdges", "collapseEdges", "insetFaces", "loopCut", "mergeVertices") and r.random() < 0.5:
         e["t"] = [r.choice([0.25, 0.5, 0.75])]
     if op == "extrudeFaces" and r.random() < 0.8:
@@ -654,6 +656,15 @@ def shapes():
     return out
 
 
+def undo(mesh, before, after, what):
+    """Undo and redo of a batch give the cage that was and the one that is, with their ids."""
+    for verb, cage in (("undo", before), ("redo", after)):
+        status, answer = mesh.ask("POST", f"/v1/meshes/{mesh.id}/{verb}")
+        check(status == 200, f"{what}: {verb}: {answer}")
+        check(mesh.cage() == cage, f"{what}: {verb} gives another cage")
+        mesh.version += 1
+
+
 def random_batches(folder, n):
     r, paths, kinds = random.Random(42), shapes(), {}
     home = os.path.join(folder, "random")
@@ -663,7 +674,8 @@ def random_batches(folder, n):
         while done + refused < n:
             path = r.choice(paths)
             mesh = begin(daemon, path, r)
-            oracle = Oracle(mesh.cage())
+            before = mesh.cage()
+            oracle = Oracle(before)
             for _ in range(12):
                 edits, after = batch(r, oracle)
                 what, was = f"{os.path.basename(path)}: {json.dumps(edits)}", None
@@ -675,8 +687,12 @@ def random_batches(folder, n):
                     check(mesh.state() == was, f"{what}: refused, but the mesh has changed")
                     refused += 1
                     continue
-                now = Oracle(mesh.cage())
+                cage = mesh.cage()
+                now = Oracle(cage)
                 same(after, now, what)
+                if r.random() < 0.1:
+                    undo(mesh, before, cage, what)
+                before = cage
                 check(answer["newVertexIds"] == after.new_v and answer["newFaceIds"] == after.new_f, f"{what}: new {answer}")
                 for edit in edits:
                     kinds[list(edit)[0]] = kinds.get(list(edit)[0], 0) + 1
@@ -730,12 +746,12 @@ def triangulated(daemon):
 
 
 def examples(daemon):
-    """The example of each edit in the OpenAPI document is one that the cube of the samples takes."""
+    """The example of each edit in the OpenAPI document is one that a cube takes."""
     paths = json.load(urllib.request.urlopen(daemon.url + "/v1/openapi.json"))
     forms = paths["components"]["schemas"]["EditBatch"]["properties"]["edits"]["items"]["properties"]
     check(set(OPS) < set(forms), f"{sorted(forms)}")
     for op in OPS + ["triangulateFaces"]:
-        mesh = Mesh(daemon, open(f"{SHAPES}/../../samples/cube.obj", "rb").read())
+        mesh = Mesh(daemon, open(f"{SHAPES}/cube.obj", "rb").read())
         oracle = Oracle(mesh.cage())
         status, answer = mesh.edit({op: forms[op]["example"]})
         check(status == 200 and answer["newFaceIds"], f"{op}: {answer}")
@@ -746,7 +762,7 @@ def examples(daemon):
 
 def chained(daemon):
     """Edits of a batch name what earlier ones have made, and a refused one says which edit and which element."""
-    mesh = Mesh(daemon, open(f"{SHAPES}/../../samples/cube.obj", "rb").read())
+    mesh = Mesh(daemon, open(f"{SHAPES}/cube.obj", "rb").read())
     was = mesh.state()
     for edits, detail in (
             ([{"insetFaces": {"ids": [0]}}, {"pokeFaces": {"ids": [0]}}], "edits[1]: this batch has already removed face 0"),
@@ -764,7 +780,22 @@ def chained(daemon):
     check(sorted(cage.creases.values()) == [3, 3] and len(cage.points) == 17, f"{cage.creases}")
 
 
+def by_subd(daemon, folder):
+    """`subd edit` takes the same bodies, and says why one is refused."""
+    mesh = json.loads(daemon.made("push", f"{SHAPES}/cube.obj", "--name", "by subd", "--json"))
+    path = os.path.join(folder, "edits.json")
+    for edits, faces in (([{"loopCut": {"edges": [0, 1], "t": [0.25]}}, {"extrudeFaces": {"ids": [-1], "by": [1]}}], 14), ([{"pokeFaces": {"ids": [99]}}], None)):
+        with open(path, "w") as file:
+            json.dump({"edits": edits}, file)
+        ran = daemon.subd("edit", mesh["id"], path, "--json")
+        if faces:
+            check(ran.returncode == 0 and json.loads(ran.stdout)["mesh"]["faces"] == faces, f"{ran}")
+        else:
+            check(ran.returncode and "edits[0]: there is no face 99" in ran.stdout + ran.stderr, f"{ran}")
+
+
 def modelling(daemon, folder):
+    yield "by_subd", functools.partial(by_subd, daemon, folder)
     for test in (examples, chained, triangulated):
         yield test.__name__, functools.partial(test, daemon)
     yield "random_batches", functools.partial(random_batches, folder, int(os.environ.get("SUBDD_TEST_BATCHES") or 2000))

@@ -198,6 +198,7 @@ void draft_face(struct modelling *m, int32_t like, int32_t kept)
 
 void draft_corner_mix(struct modelling *m, int32_t vertex, int32_t mix)
 {
+    (void)view_step(m);
     ints_add(m, &m->draft.corners, vertex);
     ints_add(m, &m->draft.values, mix);
     if (!m->rc)

@@ -43,7 +43,7 @@ struct view {
     int32_t *face_mark;     /* [F] */
     int32_t *vertex_slot;   /* [V] A number that goes with the mark. */
     int32_t *face_slot;     /* [F] */
-    int64_t steps;          /* Corners looked at so far, which MODELLING_MAX_STEPS limits. */
+    int64_t steps;          /* Corners looked at and made so far, which MODELLING_MAX_STEPS limits. */
 };
 
 /* Weighted sums of rows (vertices or corners). A row -1-k is sum k, which must be an earlier one. */
@@ -84,7 +84,7 @@ struct draft {
 };
 
 enum { MODELLING_MAX_PRIMITIVES = 10 + 2 * SDD_MAX_PRIMVARS };
-/* The corners that the modelling edits of one batch may look at: a few seconds of work. */
+/* The corners that the modelling edits of one batch may look at and make: some seconds of work. */
 #define MODELLING_MAX_STEPS (INT64_C(1) << 28)
 
 struct modelling {
@@ -136,6 +136,8 @@ int64_t view_edge(struct modelling *m, int32_t a, int32_t b);
 /* view_faces: lists in m->faces the live faces at some vertices, the oldest first. */
 void view_faces(struct modelling *m, const struct ints *vertices);
 float view_crease(const struct modelling *m, int32_t a, int32_t b); /* 0 when there is none. */
+/* view_step: counts a corner that is looked at or made. Past the limit it fails and returns false. */
+bool view_step(struct modelling *m);
 /* view_marks: a mark that no vertex or face has yet; the n - 1 behind it are free as well (n is 4 at most). */
 int32_t view_marks(struct modelling *m, int32_t n);
 uint32_t *edge_map_put(struct modelling *m, struct edge_map *map, uint64_t edge); /* NULL when memory is out. */

@@ -137,8 +137,7 @@ int32_t view_prev(const struct modelling *m, int32_t corner)
     return (int32_t)(corner > m->w->face_first[f] ? corner - 1 : m->w->face_first[f + 1] - 1);
 }
 
-/* Counts a step. Past the limit there are no more corners, and the edit is refused. */
-static bool step(struct modelling *m)
+bool view_step(struct modelling *m)
 {
     if (++m->view.steps <= MODELLING_MAX_STEPS)
         return true;
@@ -159,7 +158,7 @@ static int32_t live(struct modelling *m, int32_t *link)
 {
     while (*link >= 0 && !edits_face_live(m->w, m->view.face[*link]))
         *link = m->view.next[*link];
-    return step(m) ? *link : -1;
+    return view_step(m) ? *link : -1;
 }
 
 int32_t view_at(struct modelling *m, int32_t vertex)
@@ -218,7 +217,7 @@ float view_crease(const struct modelling *m, int32_t a, int32_t b)
 
 int32_t view_marks(struct modelling *m, int32_t n)
 {
-    (void)step(m); /* So MODELLING_MAX_STEPS limits marks, too. */
+    (void)view_step(m); /* So MODELLING_MAX_STEPS limits marks, too. */
     int32_t mark = m->view.mark + 1;
     m->view.mark += n;
     return mark;
