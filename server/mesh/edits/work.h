@@ -40,9 +40,9 @@ struct edit_room {
 /* All arrays have the rows of the old mesh first, and behind them those that the batch has added. Removed rows stay,
  * marked, until edits_close_up. */
 struct edit_work {
-    const struct mesh *old;
-    int64_t edit;          /* The index of the edit that is being applied. */
-    const char *triangles; /* The name of the scheme when it takes triangles alone, else NULL. */
+    const struct mesh *old; /* The mesh that the batch edits. */
+    int64_t edit;           /* The index of the edit that is being applied. */
+    const char *triangles;  /* The name of the scheme when it takes triangles alone, else NULL. */
     int64_t n_vertices, n_faces, n_corners, n_creases, n_tags;
     int64_t n_old_vertices, n_old_faces, n_old_creases;
     struct edit_room need; /* For all primitives so far, and for those of the batch that are still to come. */
