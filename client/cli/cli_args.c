@@ -121,8 +121,9 @@ const struct cli_verb cli_verbs[] = {
      2,
      cli_edit,
      "applies a batch of edits, all or nothing",
-     "FILE.json is {\"edits\": [...]} as the daemon's OpenAPI page has it. Without --version the current version is "
-     "taken.",
+     "FILE.json is {\"edits\": [...]} as the daemon's OpenAPI page has it: elements that are added, set and removed, "
+     "and "
+     "modelling edits such as extrudeFaces. Without --version the current version is taken.",
      {"subd edit " CLI_SAMPLE_ID " edits.json", "subd edit " CLI_SAMPLE_ID " edits.json --idempotency-key again-1"}},
     {RENAME,
      "rename",

@@ -23,6 +23,22 @@ extern "C" {
  *   SUBD_SET_PRIMVAR      elements[n]         none; `primvar` has the name and the values, a row for each element
  *   SUBD_PUT_PRIMVAR                          none; `primvar` has all of it, with the rows that the mesh has at the end
  *   SUBD_REMOVE_PRIMVAR                       none; `primvar` has the name
+ * Modelling edits, which the daemon turns into those above; docs/meshes.md says what they make. An edge is a pair of
+ * vertices. t is one number for all, n numbers, or none, which is the number in brackets.
+ *   SUBD_FLIP_EDGES         edges[n][2]
+ *   SUBD_SPLIT_EDGES        edges[n][2]       t [0.5]
+ *   SUBD_COLLAPSE_EDGES     edges[n][2]       t [0.5]
+ *   SUBD_SPLIT_FACES        faces[n]                                vertices[n][2]
+ *   SUBD_POKE_FACES         faces[n]
+ *   SUBD_TRIANGULATE_FACES  faces[n]
+ *   SUBD_EXTRUDE_FACES      faces[n]          a distance, a vector of 3 numbers, or none
+ *   SUBD_INSET_FACES        faces[n]          t [0.5]
+ *   SUBD_REVERSE_FACES      faces[n]
+ *   SUBD_LOOP_CUT           edges[n][2]       t [0.5]
+ *   SUBD_DISSOLVE_VERTICES  vertices[n]
+ *   SUBD_DISSOLVE_EDGES     edges[n][2]
+ *   SUBD_DISSOLVE_FACES     faces[n]
+ *   SUBD_MERGE_VERTICES     vertices[n]       one t [1]
  * Elements are vertices for a vertex or varying primvar, and faces for a uniform one. They are faces for a faceVarying
  * one, too, which then has a row for each of their corners. A constant primvar takes no ids. Vertices and faces that a
  * batch adds have zeros in all primvars until SUBD_SET_PRIMVAR changes them. Names of face sets are put by a body
@@ -39,7 +55,21 @@ enum subd_edit_op {
     SUBD_SET_UVS,
     SUBD_SET_PRIMVAR,
     SUBD_PUT_PRIMVAR,
-    SUBD_REMOVE_PRIMVAR
+    SUBD_REMOVE_PRIMVAR,
+    SUBD_FLIP_EDGES,
+    SUBD_SPLIT_EDGES,
+    SUBD_COLLAPSE_EDGES,
+    SUBD_SPLIT_FACES,
+    SUBD_POKE_FACES,
+    SUBD_TRIANGULATE_FACES,
+    SUBD_EXTRUDE_FACES,
+    SUBD_INSET_FACES,
+    SUBD_REVERSE_FACES,
+    SUBD_LOOP_CUT,
+    SUBD_DISSOLVE_VERTICES,
+    SUBD_DISSOLVE_EDGES,
+    SUBD_DISSOLVE_FACES,
+    SUBD_MERGE_VERTICES
 };
 struct subd_edit {
     enum subd_edit_op op;

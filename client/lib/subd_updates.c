@@ -139,11 +139,16 @@ union operation {
     Subdd__V1__SetPrimvar set_primvar;
     Subdd__V1__Primvar put_primvar;
     Subdd__V1__PrimvarName remove_primvar;
+    Subdd__V1__Edges edges;
+    Subdd__V1__EdgesAt edges_at;
+    Subdd__V1__IdsAt ids_at;
+    Subdd__V1__SplitFaces split_faces;
+    Subdd__V1__ExtrudeFaces extrude_faces;
 };
 
 /* A cast turns one enum into the other. */
 _Static_assert((int)SUBD_ADD_VERTICES == (int)SUBDD__V1__EDIT__OP_ADD_VERTICES &&
-                   (int)SUBD_REMOVE_PRIMVAR == (int)SUBDD__V1__EDIT__OP_REMOVE_PRIMVAR,
+                   (int)SUBD_MERGE_VERTICES == (int)SUBDD__V1__EDIT__OP_MERGE_VERTICES,
                "enum subd_edit_op follows subdd.proto");
 
 static int encode_primvar(union operation *o, const struct subd_edit *e)
@@ -165,6 +170,42 @@ static int encode_primvar(union operation *o, const struct subd_edit *e)
     return 1;
 }
 
+static int encode_modelling(union operation *o, const struct subd_edit *e, ProtobufCBinaryData ids,
+                            ProtobufCBinaryData values)
+{
+    switch (e->op) {
+    case SUBD_FLIP_EDGES:
+    case SUBD_DISSOLVE_EDGES:
+        subdd__v1__edges__init(&o->edges);
+        o->edges.edges = ids;
+        return 1;
+    case SUBD_SPLIT_EDGES:
+    case SUBD_COLLAPSE_EDGES:
+    case SUBD_LOOP_CUT:
+        subdd__v1__edges_at__init(&o->edges_at);
+        o->edges_at.edges = ids;
+        o->edges_at.t = values;
+        return 1;
+    case SUBD_INSET_FACES:
+    case SUBD_MERGE_VERTICES:
+        subdd__v1__ids_at__init(&o->ids_at);
+        o->ids_at.ids = ids;
+        o->ids_at.t = values;
+        return 1;
+    case SUBD_SPLIT_FACES:
+        subdd__v1__split_faces__init(&o->split_faces);
+        o->split_faces.ids = ids;
+        o->split_faces.edges = blob(e->counts, e->n_counts);
+        return 1;
+    case SUBD_EXTRUDE_FACES:
+        subdd__v1__extrude_faces__init(&o->extrude_faces);
+        o->extrude_faces.ids = ids;
+        o->extrude_faces.by = values;
+        return 1;
+    default: return 0;
+    }
+}
+
 static int encode(Subdd__V1__Edit *to, union operation *o, const struct subd_edit *e)
 {
     ProtobufCBinaryData ids = blob(e->ids, e->n_ids), values = blob(e->values, e->n_values);
@@ -178,6 +219,11 @@ static int encode(Subdd__V1__Edit *to, union operation *o, const struct subd_edi
         return 1;
     case SUBD_REMOVE_VERTICES:
     case SUBD_REMOVE_FACES:
+    case SUBD_POKE_FACES:
+    case SUBD_TRIANGULATE_FACES:
+    case SUBD_REVERSE_FACES:
+    case SUBD_DISSOLVE_VERTICES:
+    case SUBD_DISSOLVE_FACES:
         subdd__v1__ids__init(&o->ids);
         o->ids.ids = ids;
         return 1;
@@ -215,8 +261,8 @@ static int encode(Subdd__V1__Edit *to, union operation *o, const struct subd_edi
     case SUBD_SET_PRIMVAR:
     case SUBD_PUT_PRIMVAR:
     case SUBD_REMOVE_PRIMVAR: return encode_primvar(o, e);
+    default: return encode_modelling(o, e, ids, values);
     }
-    return 0;
 }
 
 static int has_sound_lengths(const struct subd_edit *e)

@@ -331,6 +331,55 @@ static void test_edits(void **state)
     assert_string_equal(err.problem, "version_mismatch");
 }
 
+/* Each modelling edit on a cube of its own: as a struct and as JSON it makes the same mesh. */
+static void test_modelling(void **state)
+{
+    static const int32_t edge[] = {0, 1}, faces[] = {0, 1}, diagonal[] = {0, 3, 4, 7}, both[] = {0, 1, 2, 3};
+    static const float t[] = {0.25F}, up[] = {0, 0, 2}, one[] = {1}, each[] = {0.25F, 0.75F};
+    const struct {
+        struct subd_edit edit;
+        const char *json;
+    } cases[] = {{{.op = SUBD_FLIP_EDGES, .ids = edge, .n_ids = 2}, "\"flipEdges\":{\"edges\":[0,1]}"},
+                 {{.op = SUBD_SPLIT_EDGES, .ids = both, .n_ids = 4, .values = each, .n_values = 2},
+                  "\"splitEdges\":{\"edges\":[0,1,2,3],\"t\":[0.25,0.75]}"},
+                 {{.op = SUBD_COLLAPSE_EDGES, .ids = edge, .n_ids = 2, .values = t, .n_values = 1},
+                  "\"collapseEdges\":{\"edges\":[0,1],\"t\":[0.25]}"},
+                 {{.op = SUBD_SPLIT_FACES, .ids = faces, .n_ids = 2, .counts = diagonal, .n_counts = 4},
+                  "\"splitFaces\":{\"ids\":[0,1],\"edges\":[0,3,4,7]}"},
+                 {{.op = SUBD_POKE_FACES, .ids = faces, .n_ids = 2}, "\"pokeFaces\":{\"ids\":[0,1]}"},
+                 {{.op = SUBD_TRIANGULATE_FACES, .ids = faces, .n_ids = 2}, "\"triangulateFaces\":{\"ids\":[0,1]}"},
+                 {{.op = SUBD_EXTRUDE_FACES, .ids = faces, .n_ids = 2, .values = up, .n_values = 3},
+                  "\"extrudeFaces\":{\"ids\":[0,1],\"by\":[0,0,2]}"},
+                 {{.op = SUBD_INSET_FACES, .ids = faces, .n_ids = 2, .values = t, .n_values = 1},
+                  "\"insetFaces\":{\"ids\":[0,1],\"t\":[0.25]}"},
+                 {{.op = SUBD_REVERSE_FACES, .ids = faces, .n_ids = 2}, "\"reverseFaces\":{\"ids\":[0,1]}"},
+                 {{.op = SUBD_LOOP_CUT, .ids = edge, .n_ids = 2}, "\"loopCut\":{\"edges\":[0,1]}"},
+                 {{.op = SUBD_DISSOLVE_VERTICES, .ids = edge, .n_ids = 1}, "\"dissolveVertices\":{\"ids\":[0]}"},
+                 {{.op = SUBD_DISSOLVE_EDGES, .ids = edge, .n_ids = 2}, "\"dissolveEdges\":{\"edges\":[0,1]}"},
+                 {{.op = SUBD_DISSOLVE_FACES, .ids = faces, .n_ids = 2}, "\"dissolveFaces\":{\"ids\":[0,1]}"},
+                 {{.op = SUBD_MERGE_VERTICES, .ids = edge, .n_ids = 2, .values = one, .n_values = 1},
+                  "\"mergeVertices\":{\"ids\":[0,1],\"t\":[1]}"}};
+    struct subd_edit_result a, b;
+    struct subd_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char json[128];
+        struct subd_mesh_info one_cube = push_cube(), other = push_cube();
+        int n = snprintf(json, sizeof json, "{\"edits\":[{%s}]}", cases[i].json);
+        const struct subd_body body = {"application/json", json, (size_t)n};
+        ok(subd_edits(client, one_cube.id, 1, &cases[i].edit, 1, NULL, &a, &err), &err);
+        ok(subd_edits_body(client, other.id, 1, &body, NULL, &b, &err), &err);
+        assert_string_equal(a.mesh.topology_id, b.mesh.topology_id);
+        assert_int_equal(a.n_new_vertices, b.n_new_vertices);
+        assert_int_equal(a.n_new_faces, b.n_new_faces);
+        /* Faces 0 and 1 share no edge or vertex, so dissolveFaces leaves both. */
+        assert_int_equal(strcmp(a.mesh.topology_id, one_cube.topology_id) != 0,
+                         cases[i].edit.op != SUBD_DISSOLVE_FACES);
+        subd_edit_result_free(&a);
+        subd_edit_result_free(&b);
+    }
+}
+
 static void test_cage_comes_back(void **state)
 {
     struct subd_mesh_info info = push_cube(), again;
@@ -468,6 +517,7 @@ int main(void)
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_pose),
         cmocka_unit_test(test_edits),
+        cmocka_unit_test(test_modelling),
         cmocka_unit_test(test_cage_comes_back),
         cmocka_unit_test(test_daemonitself),
         cmocka_unit_test(test_cancel_in_the_stream),

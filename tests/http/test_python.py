@@ -144,6 +144,15 @@ def test_calls(subd, daemon, folder):
         check(list(client.cage(mesh).primvars[0].values) == [1] + [0.5] * 3, "a value of a primvar was not set")
         client.edits(mesh, 5, [e.remove_primvar("heat")])
         check(client.show(mesh).uvs == 4 and not client.show(mesh).primvars, "the second batch did something else")
+        modelled = client.push(subd.Mesh([(x, y, 0) for y in range(3) for x in range(3)], 4, [0, 1, 4, 3, 1, 2, 5, 4, 3, 4, 7, 6, 4, 5, 8, 7]))
+        done = client.edits(modelled, 1, [e.split_faces([0], [(0, 4)]), e.inset_faces([1], [0.25]), e.extrude_faces([3], [0.5]), e.split_edges([(6, 7)], [0.25]),
+                                          e.poke_faces([-1]), e.triangulate_faces([-3]), e.reverse_faces([-4]), e.loop_cut([(4, 7)])])
+        check(done.mesh.version == 2 and done.mesh.vertices == len(done.new_vertex_ids) + 9, f"{done}")
+        modelled = client.push(subd.Mesh([(x, y, 0) for y in range(4) for x in range(4)], 4,
+                                         [v for y in range(3) for x in range(3) for v in (4 * y + x, 4 * y + x + 1, 4 * y + x + 5, 4 * y + x + 4)]))
+        done = client.edits(modelled, 1, [e.flip_edges([(1, 5)]), e.collapse_edges([(14, 15)], [0]), e.merge_vertices([12, 13], [1]), e.dissolve_edges([(9, 10)]),
+                                          e.dissolve_faces([2, 5]), e.dissolve_vertices([3])])
+        check((done.mesh.vertices, len(done.new_vertex_ids)) == (13, 0), f"{done}")
         plan, frame = client.plan(mesh, 3), client.refined(mesh, 3)
         check((plan.vertices, plan.faces, plan.fits) == (frame.vertices, frame.faces, True) and plan.frame_bytes == frame.frame_bytes, f"{plan}")
         check(client.refined(mesh, 3, if_none_match=frame.etag) is None, "the frame has changed")

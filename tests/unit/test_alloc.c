@@ -141,6 +141,26 @@ static int run_positions(void)
     positions_free(p);
     return rc;
 }
+/* Lists that grow, rows that grow, and every kind of value. */
+static const char modelling_json[] =
+    "{\"edits\":[{\"extrudeFaces\":{\"ids\":[0],\"by\":[1]}},{\"insetFaces\":{\"ids\":[1,2,3,4,5]}},"
+    "{\"loopCut\":{\"edges\":[0,8]}},{\"mergeVertices\":{\"ids\":[12,13]}},{\"triangulateFaces\":{\"ids\":[-1]}},"
+    "{\"setCreases\":{\"edges\":[8,11],\"sharpnesses\":[2]}},{\"splitEdges\":{\"edges\":[8,11]}}]}";
+
+static int run_modelling(void)
+{
+    struct edit_batch *b;
+    struct edit_result r;
+    int rc = edits_from_json(modelling_json, strlen(modelling_json), &b, NULL);
+    if (rc)
+        return rc;
+    rc = edits_apply(cube, b, &r, NULL);
+    if (!rc)
+        edit_result_free(&r);
+    edit_batch_free(b);
+    return rc;
+}
+
 static int run_edits(void)
 {
     struct edit_batch *b;
@@ -245,6 +265,7 @@ static void test_edits(void **state)
 {
     (void)state;
     torture(run_edits, 0);
+    torture(run_modelling, 0);
 }
 static void test_reorder(void **state)
 {

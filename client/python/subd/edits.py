@@ -83,3 +83,82 @@ def put_primvar(primvar: Primvar) -> wire.Pieces:
 def remove_primvar(name: str) -> wire.Pieces:
     """With all its values."""
     return _edit(12, wire.put(1, name))
+
+
+# ---- modelling edits, which the daemon turns into those above ----
+def _edges(number: int, edges: Any, t: Any = None) -> wire.Pieces:
+    return _edit(number, wire.put(1, pack(edges, "i32", "edges")), _floats(2, t, "t"))
+
+
+def _at(number: int, ids: Any, t: Any) -> wire.Pieces:
+    return _edit(number, _ids(ids), _floats(2, t, "t"))
+
+
+def flip_edges(edges: Any) -> wire.Pieces:
+    """Each edge of two faces goes on to the next corners of both. An edge is a pair of vertices, here and below."""
+    return _edges(13, edges)
+
+
+def split_edges(edges: Any, t: Any = None) -> wire.Pieces:
+    """A new vertex on each edge, t of the way: one number in a list for all, or one for each; 0.5 without it."""
+    return _edges(14, edges, t)
+
+
+def collapse_edges(edges: Any, t: Any = None) -> wire.Pieces:
+    """The second vertex of each goes, and the first moves t of the way to it; 0.5 without t."""
+    return _edges(15, edges, t)
+
+
+def split_faces(ids: Any, edges: Any) -> wire.Pieces:
+    """A new edge in each face, between the two of its vertices that edges[n][2] names."""
+    return _edit(16, _ids(ids), wire.put(2, pack(edges, "i32", "edges")))
+
+
+def poke_faces(ids: Any) -> wire.Pieces:
+    """A new vertex in the middle of each face, and triangles around it."""
+    return _edit(17, _ids(ids))
+
+
+def triangulate_faces(ids: Any) -> wire.Pieces:
+    """Each face becomes triangles."""
+    return _edit(18, _ids(ids))
+
+
+def extrude_faces(ids: Any, by: Any = None) -> wire.Pieces:
+    """Faces that touch move together, with walls around them. by has a distance along the normals, [d], or a vector."""
+    return _edit(19, _ids(ids), _floats(2, by, "by"))
+
+
+def inset_faces(ids: Any, t: Any = None) -> wire.Pieces:
+    """A smaller face in each, whose corners are t of the way to its middle; 0.5 without t."""
+    return _at(20, ids, t)
+
+
+def reverse_faces(ids: Any) -> wire.Pieces:
+    """Corners in the opposite order."""
+    return _edit(21, _ids(ids))
+
+
+def loop_cut(edges: Any, t: Any = None) -> wire.Pieces:
+    """From each edge, a cut through the quads on both sides and on; t as of split_edges."""
+    return _edges(22, edges, t)
+
+
+def dissolve_vertices(ids: Any) -> wire.Pieces:
+    """Vertices go, and the faces around each become one."""
+    return _edit(23, _ids(ids))
+
+
+def dissolve_edges(edges: Any) -> wire.Pieces:
+    """The two faces of each edge become one."""
+    return _edges(24, edges)
+
+
+def dissolve_faces(ids: Any) -> wire.Pieces:
+    """Those of the faces that have common edges become one."""
+    return _edit(25, _ids(ids))
+
+
+def merge_vertices(ids: Any, t: Any = None) -> wire.Pieces:
+    """The first stays for all of them, and moves t ([1] without it) of the way to their middle."""
+    return _at(26, ids, t)

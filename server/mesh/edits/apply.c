@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apply.c: applies a batch of edits to a mesh for the edits route (edits_apply). It makes a working copy with room for
  * all that the batch adds, applies the edits in order, marks what they remove, and has close.c make the new mesh. */
-#include "server/mesh/edits/edits.h"
+#include "server/mesh/edits/modelling.h"
 #include "server/mesh/edits/work.h"
 #include <stdlib.h>
 #include <string.h>
@@ -19,44 +19,22 @@ static void work_fini(struct edit_work *w)
     edits_channel_fini(&w->st);
     edits_primvars_fini(w);
     free(w->creases);
+    free(w->crease_edits);
     free(w->tags);
     id_map_fini(&w->vertex_map);
     id_map_fini(&w->face_map);
 }
 
-/* Counts the most rows that the mesh can have during the batch, so that every array is allocated once. */
-static int count_room(const struct mesh *m, const struct edit_batch *b, struct edit_work *room, struct sdd_error *err)
+/* Counts the most rows that the primitives of the batch need, so that without modelling edits every array is allocated
+ * once. */
+static int count_room(struct edit_work *w, const struct mesh *m, const struct edit_batch *b, struct sdd_error *err)
 {
-    bool fits = true;
-    *room = (struct edit_work){.n_vertices = m->n_vertices,
-                               .n_faces = m->n_faces,
-                               .n_corners = m->n_corners,
-                               .st = {.n_values = m->n_uvs},
-                               .n_creases = m->n_creases,
-                               .n_tags = m->n_corner_tags};
-    for (int64_t i = 0; i < b->n_edits; i++) {
-        const struct edit *e = &b->edits[i];
-        bool uvs = e->op == EDIT_ADD_FACES || e->op == EDIT_SET_UVS;
-        if (e->op == EDIT_ADD_VERTICES)
-            fits &= size_add(room->n_vertices, e->n, &room->n_vertices);
-        if (e->op == EDIT_ADD_FACES)
-            fits &= size_add(room->n_faces, e->n, &room->n_faces);
-        if (e->op == EDIT_ADD_FACES)
-            fits &= size_add(room->n_corners, e->n_corners, &room->n_corners);
-        if (uvs)
-            fits &= size_add(room->st.n_values, e->n_values, &room->st.n_values);
-        if (e->op == EDIT_SET_CREASES)
-            fits &= size_add(room->n_creases, e->n, &room->n_creases);
-        if (e->op == EDIT_SET_CORNERS)
-            fits &= size_add(room->n_tags, e->n, &room->n_tags);
-    }
-    const int64_t all[] = {room->n_vertices,  room->n_faces,   room->n_corners,
-                           room->st.n_values, room->n_creases, room->n_tags};
-    for (int i = 0; i < 6; i++)
-        fits &= all[i] <= INT32_MAX;
-    fits &= m->next_vertex_id + (room->n_vertices - m->n_vertices) <= (int64_t)INT32_MAX + 1;
-    fits &= m->next_face_id + (room->n_faces - m->n_faces) <= (int64_t)INT32_MAX + 1;
-    return fits ? SDD_OK : sdd_fail(err, SDD_ETOO_LARGE, "edits", "the mesh would pass 2^31 rows or run out of ids");
+    int rc = SDD_OK;
+    w->need = (struct edit_room){m->n_vertices, m->n_faces, m->n_corners, m->n_uvs, m->n_creases, m->n_corner_tags};
+    for (int64_t i = 0; i < b->n_edits && !rc; i++)
+        rc = edits_need(&w->need, &b->edits[i], err);
+    w->room = w->need;
+    return rc ? rc : edits_check_ids(w, err);
 }
 
 static void fill_rows(struct edit_work *w, const struct mesh *m)
@@ -74,11 +52,9 @@ static void fill_rows(struct edit_work *w, const struct mesh *m)
 
 static int work_init(struct edit_work *w, const struct mesh *m, const struct edit_batch *b, struct sdd_error *err)
 {
-    struct edit_work room;
+    const struct edit_room *room = &w->room;
     memset(w, 0, sizeof *w);
     int rc = mesh_check_indices(m, err);
-    if (!rc)
-        rc = count_room(m, b, &room, err);
     if (rc)
         return rc;
     if (m->options.scheme == SDD_SCHEME_LOOP || m->options.scheme == SDD_SCHEME_SQRT3)
@@ -92,25 +68,29 @@ static int work_init(struct edit_work *w, const struct mesh *m, const struct edi
     w->n_tags = m->n_corner_tags;
     w->next_vertex_id = m->next_vertex_id;
     w->next_face_id = m->next_face_id;
-    w->vertex_ids = edits_grown(m->vertex_ids, m->n_vertices, room.n_vertices, sizeof(int32_t), err);
-    w->vertex_state = edits_grown(NULL, 0, room.n_vertices, 1, err);
-    w->points = edits_grown(m->points, m->n_vertices, room.n_vertices, 3 * sizeof(float), err);
-    w->face_ids = edits_grown(m->face_ids, m->n_faces, room.n_faces, sizeof(int32_t), err);
-    w->face_counts = edits_grown(m->face_counts, m->n_faces, room.n_faces, sizeof(int32_t), err);
-    w->face_first = edits_grown(NULL, 0, room.n_faces + 1, sizeof(int64_t), err);
-    w->face_state = edits_grown(NULL, 0, room.n_faces, 1, err);
-    w->corners = edits_grown(m->face_vertices, m->n_corners, room.n_corners, sizeof(int32_t), err);
-    w->st.of = edits_grown(m->uv_indices, m->n_corners, room.n_corners, sizeof(int32_t), err);
-    w->st.values = edits_grown(m->uvs, m->n_uvs, room.st.n_values, 2 * sizeof(float), err);
-    w->creases = edits_grown(NULL, 0, room.n_creases, sizeof(struct mesh_row), err);
-    w->tags = edits_grown(NULL, 0, room.n_tags, sizeof(struct mesh_row), err);
+    rc = count_room(w, m, b, err);
+    if (rc)
+        return rc;
+    w->vertex_ids = edits_grown(m->vertex_ids, m->n_vertices, room->n_vertices, sizeof(int32_t), err);
+    w->vertex_state = edits_grown(NULL, 0, room->n_vertices, 1, err);
+    w->points = edits_grown(m->points, m->n_vertices, room->n_vertices, 3 * sizeof(float), err);
+    w->face_ids = edits_grown(m->face_ids, m->n_faces, room->n_faces, sizeof(int32_t), err);
+    w->face_counts = edits_grown(m->face_counts, m->n_faces, room->n_faces, sizeof(int32_t), err);
+    w->face_first = edits_grown(NULL, 0, room->n_faces + 1, sizeof(int64_t), err);
+    w->face_state = edits_grown(NULL, 0, room->n_faces, 1, err);
+    w->corners = edits_grown(m->face_vertices, m->n_corners, room->n_corners, sizeof(int32_t), err);
+    w->st.of = edits_grown(m->uv_indices, m->n_corners, room->n_corners, sizeof(int32_t), err);
+    w->st.values = edits_grown(m->uvs, m->n_uvs, room->n_uvs, 2 * sizeof(float), err);
+    w->creases = edits_grown(NULL, 0, room->n_creases, sizeof(struct mesh_row), err);
+    w->crease_edits = edits_grown(NULL, 0, room->n_creases, sizeof(int32_t), err);
+    w->tags = edits_grown(NULL, 0, room->n_tags, sizeof(struct mesh_row), err);
     if (!w->vertex_ids || !w->vertex_state || !w->points || !w->face_ids || !w->face_counts || !w->face_first ||
-        !w->face_state || !w->corners || !w->st.of || !w->st.values || !w->creases || !w->tags)
+        !w->face_state || !w->corners || !w->st.of || !w->st.values || !w->creases || !w->crease_edits || !w->tags)
         return SDD_ENO_MEMORY;
     for (int64_t c = 0; c < m->n_corners && !m->n_uvs; c++)
         w->st.of[c] = -1;
     fill_rows(w, m);
-    rc = edits_primvars_init(w, m, b, &room, err);
+    rc = edits_primvars_init(w, m, b, err);
     int64_t twice; /* It is not read: mesh_build has checked that each id is there once. */
     if (!rc)
         rc = id_map_init(&w->vertex_map, w->vertex_ids, m->n_vertices, &twice, err);
@@ -209,7 +189,7 @@ static int set_creases(struct edit_work *w, const struct edit *e, struct sdd_err
             return rc;
         uint64_t key = mesh_row_edge((int32_t)a, (int32_t)b);
         w->creases[w->n_creases] = (struct mesh_row){key, (uint32_t)w->n_creases, e->values[i]};
-        w->n_creases++;
+        w->crease_edits[w->n_creases++] = (int32_t)w->edit;
     }
     return SDD_OK;
 }
@@ -229,8 +209,37 @@ static int apply_edit(struct edit_work *w, const struct edit *e, struct sdd_erro
     case EDIT_SET_PRIMVAR:
     case EDIT_PUT_PRIMVAR:
     case EDIT_REMOVE_PRIMVAR: return edits_primvars_apply(w, e, err);
+    default: break;
     }
     return sdd_fail(err, SDD_EINTERNAL, "", "edit %d is unknown", (int)e->op);
+}
+
+static int apply_primitives(struct edit_work *w, const struct edit *e, int n, struct sdd_error *err)
+{
+    int rc = SDD_OK;
+    for (int i = 0; i < n && !rc; i++) {
+        rc = edits_reserve(w, &e[i], err);
+        if (!rc)
+            rc = apply_edit(w, &e[i], err);
+    }
+    return rc;
+}
+
+/* Turns a modelling edit into primitives and applies them, a step at a time. */
+static int apply_modelling(struct edit_work *w, struct modelling *m, const struct edit *e, struct sdd_error *err)
+{
+    const struct edit *primitives;
+    int n, rc = SDD_OK;
+    for (int64_t at = 0; at < e->n && !rc;) {
+        rc = modelling_expand(m, e, &at, &primitives, &n, err);
+        if (!rc)
+            rc = apply_primitives(w, primitives, n, err);
+        if (!rc)
+            rc = modelling_settle(m, &primitives, &n, err);
+        if (!rc)
+            rc = apply_primitives(w, primitives, n, err);
+    }
+    return rc;
 }
 
 static int list_new(struct edit_work *w, const struct mesh *m, struct edit_result *out, struct sdd_error *err)
@@ -251,14 +260,23 @@ static int list_new(struct edit_work *w, const struct mesh *m, struct edit_resul
 int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_result *out, struct sdd_error *err)
 {
     struct edit_work w;
+    struct modelling *modelling = NULL;
     memset(out, 0, sizeof *out);
     if (!b->n_edits)
         return sdd_fail(err, SDD_EINVALID, "edits", "edits is missing or empty");
     int rc = work_init(&w, m, b, err);
-    for (; w.edit < b->n_edits && !rc; w.edit++)
-        rc = apply_edit(&w, &b->edits[w.edit], err);
+    for (; w.edit < b->n_edits && !rc; w.edit++) {
+        const struct edit *e = &b->edits[w.edit];
+        if (e->op < EDIT_FLIP_EDGES)
+            rc = apply_edit(&w, e, err);
+        else if (modelling || (modelling = modelling_create(&w, err)) != NULL)
+            rc = apply_modelling(&w, modelling, e, err);
+        else
+            rc = SDD_ENO_MEMORY;
+    }
+    modelling_free(modelling);
     if (!rc)
-        rc = edits_check_creases(&w, b, err);
+        rc = edits_check_creases(&w, err);
     if (!rc)
         rc = list_new(&w, m, out, err);
     if (!rc)

@@ -10,9 +10,17 @@ void edit_batch_free(struct edit_batch *b)
         arena_free(b->arena);
 }
 
-static const char *const op_names[] = {"addVertices",  "removeVertices", "addFaces",   "removeFaces",
-                                       "setPositions", "setCreases",     "setCorners", "setHoles",
-                                       "setUvs",       "setPrimvar",     "putPrimvar", "removePrimvar"};
+static const char *const op_names[] = {
+    "addVertices",   "removeVertices", "addFaces",      "removeFaces", "setPositions",     "setCreases",
+    "setCorners",    "setHoles",       "setUvs",        "setPrimvar",  "putPrimvar",       "removePrimvar",
+    "flipEdges",     "splitEdges",     "collapseEdges", "splitFaces",  "pokeFaces",        "triangulateFaces",
+    "extrudeFaces",  "insetFaces",     "reverseFaces",  "loopCut",     "dissolveVertices", "dissolveEdges",
+    "dissolveFaces", "mergeVertices"};
+
+const char *edit_name(enum edit_op op)
+{
+    return op_names[op];
+}
 
 static int bad_length(int64_t index, enum edit_op op, const char *array, int64_t n, struct sdd_error *err)
 {
@@ -67,7 +75,77 @@ static const struct {
     [EDIT_SET_PRIMVAR] = {NULL, NULL, "values"},
     [EDIT_PUT_PRIMVAR] = {NULL, NULL, NULL},
     [EDIT_REMOVE_PRIMVAR] = {NULL, NULL, NULL},
+    [EDIT_FLIP_EDGES] = {"edges", NULL, NULL},
+    [EDIT_SPLIT_EDGES] = {"edges", NULL, NULL},
+    [EDIT_COLLAPSE_EDGES] = {"edges", NULL, NULL},
+    [EDIT_SPLIT_FACES] = {"ids", "edges", NULL},
+    [EDIT_POKE_FACES] = {"ids", NULL, NULL},
+    [EDIT_TRIANGULATE_FACES] = {"ids", NULL, NULL},
+    [EDIT_EXTRUDE_FACES] = {"ids", NULL, NULL},
+    [EDIT_INSET_FACES] = {"ids", NULL, NULL},
+    [EDIT_REVERSE_FACES] = {"ids", NULL, NULL},
+    [EDIT_LOOP_CUT] = {"edges", NULL, NULL},
+    [EDIT_DISSOLVE_VERTICES] = {"ids", NULL, NULL},
+    [EDIT_DISSOLVE_EDGES] = {"edges", NULL, NULL},
+    [EDIT_DISSOLVE_FACES] = {"ids", NULL, NULL},
+    [EDIT_MERGE_VERTICES] = {"ids", NULL, NULL},
 };
+
+/* ---- modelling edits ---- */
+/* Checks the parameters t of a modelling edit: none, one for all elements, or one for each; between 0 and 1. `ends`
+ * says that 0 and 1 are allowed, too. */
+static int check_t(const struct edit *e, int64_t index, bool ends, struct sdd_error *err)
+{
+    if (e->n_values > 1 && e->n_values != e->n)
+        return bad_length(index, e->op, "t", e->n_values, err);
+    for (int64_t i = 0; i < e->n_values; i++)
+        if (!(ends ? e->values[i] >= 0 && e->values[i] <= 1 : e->values[i] > 0 && e->values[i] < 1))
+            return sdd_fail(err, SDD_EMESH, "t", "edits[%lld].%s: t[%lld] is %g; it must be %s", (long long)index,
+                            op_names[e->op], (long long)i, (double)e->values[i],
+                            ends ? "0 to 1" : "between 0 and 1, without these");
+    return SDD_OK;
+}
+
+/* Checks the parameter `by` of an extrusion: nothing, a distance, or a vector. */
+static int check_by(const struct edit *e, int64_t index, struct sdd_error *err)
+{
+    if (e->n_values > 1 && e->n_values != 3)
+        return bad_length(index, e->op, "by", e->n_values, err);
+    for (int64_t i = 0; i < e->n_values; i++)
+        if (!(fabsf(e->values[i]) <= SDD_MAX_COORDINATE))
+            return sdd_fail(err, SDD_EMESH, "by", "edits[%lld].%s: by[%lld] is %g; it must be finite and within +-%g",
+                            (long long)index, op_names[e->op], (long long)i, (double)e->values[i],
+                            (double)SDD_MAX_COORDINATE);
+    return SDD_OK;
+}
+
+static int set_modelling(struct edit *e, int64_t index, int64_t n_counts, struct sdd_error *err)
+{
+    const char *ids = needed[e->op].ids;
+    if (ids[0] == 'e') { /* edges */
+        if (e->n % 2)
+            return bad_length(index, e->op, ids, e->n, err);
+        e->n /= 2;
+    }
+    switch (e->op) {
+    case EDIT_SPLIT_EDGES:
+    case EDIT_LOOP_CUT:
+    case EDIT_INSET_FACES: return check_t(e, index, false, err);
+    case EDIT_COLLAPSE_EDGES: return check_t(e, index, true, err);
+    case EDIT_EXTRUDE_FACES: return check_by(e, index, err);
+    case EDIT_MERGE_VERTICES:
+        if (e->n < 2)
+            return sdd_fail(err, SDD_EMESH, "ids", "edits[%lld].mergeVertices: ids has 1 vertex; name two or more",
+                            (long long)index);
+        return e->n_values > 1 ? bad_length(index, e->op, "t", e->n_values, err) : check_t(e, index, true, err);
+    case EDIT_SPLIT_FACES:
+        if (n_counts != 2 * e->n)
+            return bad_length(index, e->op, "edges", n_counts, err);
+        break;
+    default: break;
+    }
+    return e->n_values ? bad_length(index, e->op, "t", e->n_values, err) : SDD_OK;
+}
 
 int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, struct i32s counts, struct f32s values,
              struct sdd_error *err)
@@ -80,6 +158,8 @@ int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, st
         return missing(index, op, needed[op].ids, err);
     if (needed[op].values && !values.n)
         return missing(index, op, needed[op].values, err);
+    if (op >= EDIT_FLIP_EDGES)
+        return set_modelling(e, index, counts.n, err);
     int width = 0; /* How many values each of the n elements has; 0 when the operation takes no values. */
     switch (op) {
     case EDIT_ADD_VERTICES:
@@ -112,7 +192,8 @@ int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, st
     case EDIT_REMOVE_PRIMVAR:
     case EDIT_REMOVE_VERTICES:
     case EDIT_REMOVE_FACES:
-    case EDIT_SET_HOLES: break;
+    case EDIT_SET_HOLES:
+    default: break;
     }
     if (values.n != width * e->n)
         return bad_length(index, op, width == 1 ? "sharpnesses" : "points", values.n, err);

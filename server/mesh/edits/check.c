@@ -6,17 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The name by which the client knows a row: its id, or -1-k for the k-th row that the batch adds. */
-static int32_t vertex_name(const struct edit_work *w, int64_t row)
-{
-    return row < w->n_old_vertices ? w->vertex_ids[row] : (int32_t)(w->n_old_vertices - 1 - row);
-}
-
-static int32_t face_name(const struct edit_work *w, int64_t row)
-{
-    return row < w->n_old_faces ? w->face_ids[row] : (int32_t)(w->n_old_faces - 1 - row);
-}
-
 int edits_check_points(const struct edit_work *w, const struct edit *e, int64_t row, struct sdd_error *err)
 {
     for (int64_t i = 0; i < e->n; i++) {
@@ -25,8 +14,8 @@ int edits_check_points(const struct edit_work *w, const struct edit *e, int64_t 
             continue;
         return sdd_fail(err, SDD_EMESH, "points",
                         "edits[%lld]: vertex %d is at (%g, %g, %g); coordinates must be finite and within +-%g",
-                        (long long)w->edit, e->ids ? e->ids[i] : vertex_name(w, row + i), (double)p[0], (double)p[1],
-                        (double)p[2], (double)SDD_MAX_COORDINATE);
+                        (long long)w->edit, e->ids ? e->ids[i] : edits_vertex_name(w, row + i), (double)p[0],
+                        (double)p[1], (double)p[2], (double)SDD_MAX_COORDINATE);
     }
     return SDD_OK;
 }
@@ -39,9 +28,9 @@ int edits_check_face(const struct edit_work *w, int64_t f, struct sdd_error *err
     if (w->triangles)
         return sdd_fail(err, SDD_EMESH, "faceVertexCounts",
                         "edits[%lld]: face %d has %d corners; scheme %s takes triangles alone", (long long)w->edit,
-                        face_name(w, f), n, w->triangles);
+                        edits_face_name(w, f), n, w->triangles);
     return sdd_fail(err, SDD_EMESH, "faceVertexCounts", "edits[%lld]: face %d has %d corners; 3 to %d are allowed",
-                    (long long)w->edit, face_name(w, f), n, SDD_MAX_FACE_SIZE);
+                    (long long)w->edit, edits_face_name(w, f), n, SDD_MAX_FACE_SIZE);
 }
 
 /* Lists the edges of the creases that the batch has added, and marks their end vertices. The `order` of each row is 0,
@@ -78,16 +67,7 @@ static void walk_faces(const struct edit_work *w, struct mesh_row *rows, int64_t
         }
 }
 
-/* The index of the edit that made the k-th new crease. */
-static int64_t edit_of_crease(const struct edit_batch *b, int64_t k)
-{
-    int64_t i = 0;
-    for (; b->edits[i].op != EDIT_SET_CREASES || k >= b->edits[i].n; i++)
-        k -= b->edits[i].op == EDIT_SET_CREASES ? b->edits[i].n : 0;
-    return i;
-}
-
-int edits_check_creases(struct edit_work *w, const struct edit_batch *b, struct sdd_error *err)
+int edits_check_creases(struct edit_work *w, struct sdd_error *err)
 {
     if (w->n_creases == w->n_old_creases)
         return SDD_OK;
@@ -102,8 +82,8 @@ int edits_check_creases(struct edit_work *w, const struct edit_batch *b, struct 
         const struct mesh_row *r = w->creases[i].sharpness > 0 ? mesh_row_find(rows, n, key) : NULL;
         if (r && !r->order)
             rc = sdd_fail(err, SDD_EMESH, "edges", "edits[%lld]: crease (%d, %d) names an edge that no face has",
-                          (long long)edit_of_crease(b, i - w->n_old_creases), vertex_name(w, (int64_t)(key >> 32)),
-                          vertex_name(w, (int64_t)(key & UINT32_MAX)));
+                          (long long)w->crease_edits[i], edits_vertex_name(w, (int64_t)(key >> 32)),
+                          edits_vertex_name(w, (int64_t)(key & UINT32_MAX)));
     }
     free(rows);
     return rc;

@@ -11,7 +11,11 @@
  *     one value with them, so that there is no seam.
  *   - A primvar that the batch puts as a whole must have the rows of that mesh.
  * Values of faceVarying primvars are treated as UVs are, except that a new face always has some. New elements have
- * zeros in all primvars until EDIT_SET_PRIMVAR changes them. */
+ * zeros in all primvars until EDIT_SET_PRIMVAR changes them.
+ *
+ * The operations up to EDIT_REMOVE_PRIMVAR are the primitives. The others, from EDIT_FLIP_EDGES on, are modelling
+ * edits: each is turned into primitives, which are then applied, so that nothing behind edits_apply knows of them. A
+ * face whose corners change is removed and added again, so it gets a new id. docs/meshes.md says what they make. */
 #ifndef SUBDD_EDITS_H
 #define SUBDD_EDITS_H
 #include "server/base/arena.h"
@@ -30,24 +34,41 @@ enum edit_op {
     EDIT_SET_UVS,
     EDIT_SET_PRIMVAR,
     EDIT_PUT_PRIMVAR,
-    EDIT_REMOVE_PRIMVAR
+    EDIT_REMOVE_PRIMVAR,
+    EDIT_FLIP_EDGES,
+    EDIT_SPLIT_EDGES,
+    EDIT_COLLAPSE_EDGES,
+    EDIT_SPLIT_FACES,
+    EDIT_POKE_FACES,
+    EDIT_TRIANGULATE_FACES,
+    EDIT_EXTRUDE_FACES,
+    EDIT_INSET_FACES,
+    EDIT_REVERSE_FACES,
+    EDIT_LOOP_CUT,
+    EDIT_DISSOLVE_VERTICES,
+    EDIT_DISSOLVE_EDGES,
+    EDIT_DISSOLVE_FACES,
+    EDIT_MERGE_VERTICES
 };
 
 /* One edit. The arrays belong to the batch's arena; those that the operation does not have are NULL. */
 struct edit {
     enum edit_op op;
     int64_t n;              /* How many vertices, faces or edges the edit names or adds. */
-    const int32_t *ids;     /* [n] Vertices or faces. For SET_CREASES, [n][2] vertices. */
-    const int32_t *counts;  /* [n] For ADD_FACES, the number of corners of each face. */
+    const int32_t *ids;     /* [n] Vertices or faces. For SET_CREASES and the edits of edges, [n][2] vertices. */
+    const int32_t *counts;  /* [n] For ADD_FACES, the corners of each face; for SPLIT_FACES, [n][2] vertices. */
     int64_t n_corners;      /* For ADD_FACES, the sum of counts. */
     const int32_t *corners; /* [n_corners] For ADD_FACES, the vertex ids of the corners. */
     int64_t n_values;       /* Rows of `values`; for SET_PRIMVAR, single numbers. */
-    const float *values; /* Points [n][3], sharpnesses [n], UVs [corners][2] or values; ADD_FACES may lack its UVs. */
+    /* Points [n][3], sharpnesses [n], UVs [corners][2] or values; ADD_FACES may lack its UVs. For modelling edits, one
+     * parameter for all elements or one for each; without any, the operation's own. */
+    const float *values;
     /* For the edits of primvars. All of them use its name, PUT_PRIMVAR uses all of it, and for SET_PRIMVAR
      * primvar->values has `values` as integers, or is NULL when they are not integers. */
     const struct primvar_array *primvar;
     int hole; /* For SET_HOLES, 1 to make holes and 0 to fill them. */
 };
+const char *edit_name(enum edit_op op); /* As a JSON body names it. */
 struct edit_batch {
     int64_t n_edits;
     struct edit *edits;

@@ -25,14 +25,14 @@ static int64_t count_set(const struct primvar_info *p, const struct edit_batch *
 }
 
 /* The most rows that a primvar can have during the batch, not counting those that EDIT_SET_PRIMVAR sets. */
-static int64_t rows_room(const struct primvar *p, const struct mesh *m, const struct edit_work *room)
+static int64_t rows_room(const struct primvar *p, const struct mesh *m, const struct edit_room *room)
 {
     int64_t rows = primvar_rows(p->info.interpolation, room->n_vertices, room->n_faces);
     return rows < 0 ? p->info.n_values + (room->n_corners - m->n_corners) : rows;
 }
 
 /* Refuses a batch that would create more zeros than PRIMVARS_MAX_MADE bytes. */
-static int admit(const struct mesh *m, const struct edit_work *room, struct sdd_error *err)
+static int admit(const struct mesh *m, const struct edit_room *room, struct sdd_error *err)
 {
     int64_t made = 0, bytes;
     bool fits = true;
@@ -52,7 +52,7 @@ static int admit(const struct mesh *m, const struct edit_work *room, struct sdd_
 }
 
 static int init(struct edit_primvar *p, const struct primvar *from, const struct mesh *m, const struct edit_batch *b,
-                const struct edit_work *room, struct sdd_error *err)
+                const struct edit_room *room, struct sdd_error *err)
 {
     int64_t rows = rows_room(from, m, room), row_bytes = 4 * (int64_t)from->info.width;
     p->info = from->info;
@@ -64,18 +64,52 @@ static int init(struct edit_primvar *p, const struct primvar *from, const struct
     rows += count_set(&p->info, b);
     if (rows > INT32_MAX)
         return sdd_fail(err, SDD_ETOO_LARGE, "edits", "primvar %s would pass 2^31 rows", p->info.name);
-    p->channel = (struct edit_channel){p->info.width, p->info.n_values, p->info.n_values, NULL, NULL, NULL};
+    p->channel = (struct edit_channel){
+        .width = p->info.width, .n_values = p->info.n_values, .n_old = p->info.n_values, .need = rows, .room = rows};
     p->channel.of = edits_grown(from->indices, m->n_corners, room->n_corners, sizeof(int32_t), err);
     p->channel.values = edits_grown(from->values, p->info.n_values, rows, row_bytes, err);
     return p->channel.of && p->channel.values ? SDD_OK : SDD_ENO_MEMORY;
 }
 
-int edits_primvars_init(struct edit_work *w, const struct mesh *m, const struct edit_batch *b,
-                        const struct edit_work *room, struct sdd_error *err)
+int edits_primvars_init(struct edit_work *w, const struct mesh *m, const struct edit_batch *b, struct sdd_error *err)
 {
-    int rc = admit(m, room, err);
+    w->old = m;
+    int rc = admit(m, &w->room, err);
     for (int i = 0; i < m->n_primvars && !rc; i++)
-        rc = init(&w->primvars[w->n_primvars++], &m->primvars[i], m, b, room, err);
+        rc = init(&w->primvars[w->n_primvars++], &m->primvars[i], m, b, &w->room, err);
+    return rc;
+}
+
+static int reserve_values(struct edit_work *w, struct edit_primvar *p, const struct edit *e, const struct edit_room *to,
+                          struct sdd_error *err)
+{
+    struct edit_channel *c = &p->channel;
+    if (e->op == EDIT_ADD_FACES)
+        c->need += e->n_corners;
+    if (e->op == EDIT_SET_PRIMVAR && strcmp(e->primvar->info.name, p->info.name) == 0)
+        c->need += e->n_values / c->width;
+    if (c->need > INT32_MAX)
+        return sdd_fail(err, SDD_ETOO_LARGE, "edits", "primvar %s would pass 2^31 rows", p->info.name);
+    int64_t room = c->need <= c->room ? c->room : c->need > c->room + c->room / 2 ? c->need : c->room + c->room / 2;
+    int rc = edits_regrow(&c->values, c->n_values, c->room, room, 4 * c->width, err);
+    if (!rc)
+        c->room = room;
+    return rc ? rc : edits_regrow(&c->of, w->n_corners, w->room.n_corners, to->n_corners, sizeof(int32_t), err);
+}
+
+int edits_primvars_reserve(struct edit_work *w, const struct edit *e, const struct edit_room *to, struct sdd_error *err)
+{
+    int rc = admit(w->old, &w->need, err);
+    for (int i = 0; i < w->n_primvars && !rc; i++) {
+        struct edit_primvar *p = &w->primvars[i];
+        const int32_t class = p->info.interpolation;
+        if (p->channel.of)
+            rc = reserve_values(w, p, e, to, err);
+        else if (class != SDD_CONSTANT)
+            rc = edits_regrow(&p->rows, class == SDD_UNIFORM ? w->n_faces : w->n_vertices,
+                              primvar_rows(class, w->room.n_vertices, w->room.n_faces),
+                              primvar_rows(class, to->n_vertices, to->n_faces), 4 * (int64_t)p->info.width, err);
+    }
     return rc;
 }
 

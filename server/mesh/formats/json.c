@@ -453,6 +453,20 @@ static const struct edit_form edit_forms[] = {
     [EDIT_SET_PRIMVAR] = {"setPrimvar", "ids", NULL, "values", NULL, "name"},
     [EDIT_PUT_PRIMVAR] = {.name = "putPrimvar"}, /* Its members are those of a Primvar; see read_put. */
     [EDIT_REMOVE_PRIMVAR] = {"removePrimvar", NULL, NULL, NULL, NULL, "name"},
+    [EDIT_FLIP_EDGES] = {"flipEdges", "edges", NULL, NULL, NULL},
+    [EDIT_SPLIT_EDGES] = {"splitEdges", "edges", NULL, "t", NULL},
+    [EDIT_COLLAPSE_EDGES] = {"collapseEdges", "edges", NULL, "t", NULL},
+    [EDIT_SPLIT_FACES] = {"splitFaces", "ids", "edges", NULL, NULL},
+    [EDIT_POKE_FACES] = {"pokeFaces", "ids", NULL, NULL, NULL},
+    [EDIT_TRIANGULATE_FACES] = {"triangulateFaces", "ids", NULL, NULL, NULL},
+    [EDIT_EXTRUDE_FACES] = {"extrudeFaces", "ids", NULL, "by", NULL},
+    [EDIT_INSET_FACES] = {"insetFaces", "ids", NULL, "t", NULL},
+    [EDIT_REVERSE_FACES] = {"reverseFaces", "ids", NULL, NULL, NULL},
+    [EDIT_LOOP_CUT] = {"loopCut", "edges", NULL, "t", NULL},
+    [EDIT_DISSOLVE_VERTICES] = {"dissolveVertices", "ids", NULL, NULL, NULL},
+    [EDIT_DISSOLVE_EDGES] = {"dissolveEdges", "edges", NULL, NULL, NULL},
+    [EDIT_DISSOLVE_FACES] = {"dissolveFaces", "ids", NULL, NULL, NULL},
+    [EDIT_MERGE_VERTICES] = {"mergeVertices", "ids", NULL, "t", NULL},
 };
 enum { N_FORMS = sizeof edit_forms / sizeof *edit_forms };
 

@@ -272,50 +272,92 @@ static int edit_primvar(const Subdd__V1__Edit *m, int64_t index, struct arena *a
     return rc;
 }
 
+/* The operation of an edit and its arrays. */
+struct edit_parts {
+    enum edit_op op;
+    ProtobufCBinaryData ids, counts, values;
+    int hole;
+};
+
+/* The modelling edits, whose numbers are those of their operations in the same order. */
+static int modelling_parts(const Subdd__V1__Edit *m, int64_t index, struct edit_parts *o, struct sdd_error *err)
+{
+    _Static_assert((int)SUBDD__V1__EDIT__OP_FLIP_EDGES - (int)EDIT_FLIP_EDGES ==
+                       (int)SUBDD__V1__EDIT__OP_MERGE_VERTICES - (int)EDIT_MERGE_VERTICES,
+                   "enum edit_op follows subdd.proto");
+    o->op = (enum edit_op)((int)m->op_case - (int)SUBDD__V1__EDIT__OP_FLIP_EDGES + (int)EDIT_FLIP_EDGES);
+    switch (m->op_case) {
+    case SUBDD__V1__EDIT__OP_FLIP_EDGES: o->ids = m->flip_edges->edges; break;
+    case SUBDD__V1__EDIT__OP_SPLIT_EDGES: o->ids = m->split_edges->edges, o->values = m->split_edges->t; break;
+    case SUBDD__V1__EDIT__OP_COLLAPSE_EDGES: o->ids = m->collapse_edges->edges, o->values = m->collapse_edges->t; break;
+    case SUBDD__V1__EDIT__OP_SPLIT_FACES: o->ids = m->split_faces->ids, o->counts = m->split_faces->edges; break;
+    case SUBDD__V1__EDIT__OP_POKE_FACES: o->ids = m->poke_faces->ids; break;
+    case SUBDD__V1__EDIT__OP_TRIANGULATE_FACES: o->ids = m->triangulate_faces->ids; break;
+    case SUBDD__V1__EDIT__OP_EXTRUDE_FACES: o->ids = m->extrude_faces->ids, o->values = m->extrude_faces->by; break;
+    case SUBDD__V1__EDIT__OP_INSET_FACES: o->ids = m->inset_faces->ids, o->values = m->inset_faces->t; break;
+    case SUBDD__V1__EDIT__OP_REVERSE_FACES: o->ids = m->reverse_faces->ids; break;
+    case SUBDD__V1__EDIT__OP_LOOP_CUT: o->ids = m->loop_cut->edges, o->values = m->loop_cut->t; break;
+    case SUBDD__V1__EDIT__OP_DISSOLVE_VERTICES: o->ids = m->dissolve_vertices->ids; break;
+    case SUBDD__V1__EDIT__OP_DISSOLVE_EDGES: o->ids = m->dissolve_edges->edges; break;
+    case SUBDD__V1__EDIT__OP_DISSOLVE_FACES: o->ids = m->dissolve_faces->ids; break;
+    case SUBDD__V1__EDIT__OP_MERGE_VERTICES: o->ids = m->merge_vertices->ids, o->values = m->merge_vertices->t; break;
+    default: return sdd_fail(err, SDD_EINVALID, "edits", "edits[%lld] has no operation", (long long)index);
+    }
+    return SDD_OK;
+}
+
+static int find_parts(const Subdd__V1__Edit *m, int64_t index, struct edit_parts *o, struct sdd_error *err)
+{
+    memset(o, 0, sizeof *o);
+    switch (m->op_case) {
+    case SUBDD__V1__EDIT__OP_ADD_VERTICES: o->op = EDIT_ADD_VERTICES, o->values = m->add_vertices->points; break;
+    case SUBDD__V1__EDIT__OP_REMOVE_VERTICES: o->op = EDIT_REMOVE_VERTICES, o->ids = m->remove_vertices->ids; break;
+    case SUBDD__V1__EDIT__OP_ADD_FACES:
+        o->op = EDIT_ADD_FACES, o->counts = m->add_faces->face_vertex_counts,
+        o->ids = m->add_faces->face_vertex_indices;
+        o->values = m->add_faces->st;
+        break;
+    case SUBDD__V1__EDIT__OP_REMOVE_FACES: o->op = EDIT_REMOVE_FACES, o->ids = m->remove_faces->ids; break;
+    case SUBDD__V1__EDIT__OP_SET_POSITIONS:
+        o->op = EDIT_SET_POSITIONS, o->ids = m->set_positions->ids, o->values = m->set_positions->points;
+        break;
+    case SUBDD__V1__EDIT__OP_SET_CREASES:
+        o->op = EDIT_SET_CREASES, o->ids = m->set_creases->edges, o->values = m->set_creases->sharpnesses;
+        break;
+    case SUBDD__V1__EDIT__OP_SET_CORNERS:
+        o->op = EDIT_SET_CORNERS, o->ids = m->set_corners->ids, o->values = m->set_corners->sharpnesses;
+        break;
+    case SUBDD__V1__EDIT__OP_SET_HOLES:
+        o->op = EDIT_SET_HOLES, o->ids = m->set_holes->ids, o->hole = m->set_holes->hole;
+        break;
+    case SUBDD__V1__EDIT__OP_SET_PRIMVAR:
+        o->op = EDIT_SET_PRIMVAR, o->ids = m->set_primvar->ids, o->values = m->set_primvar->values;
+        break;
+    case SUBDD__V1__EDIT__OP_PUT_PRIMVAR: o->op = EDIT_PUT_PRIMVAR; break;
+    case SUBDD__V1__EDIT__OP_REMOVE_PRIMVAR: o->op = EDIT_REMOVE_PRIMVAR; break;
+    case SUBDD__V1__EDIT__OP_SET_UVS: o->op = EDIT_SET_UVS, o->ids = m->set_uvs->ids, o->values = m->set_uvs->st; break;
+    default: return modelling_parts(m, index, o, err);
+    }
+    return SDD_OK;
+}
+
 static int edit_from(const Subdd__V1__Edit *m, int64_t index, struct arena *arena, struct edit *e,
                      struct sdd_error *err)
 {
     const struct primvar_array *primvar;
-    static const ProtobufCBinaryData none = {0, NULL};
-    ProtobufCBinaryData ids = none, counts = none, values = none;
-    enum edit_op op;
-    int hole = 0;
-    switch (m->op_case) {
-    case SUBDD__V1__EDIT__OP_ADD_VERTICES: op = EDIT_ADD_VERTICES, values = m->add_vertices->points; break;
-    case SUBDD__V1__EDIT__OP_REMOVE_VERTICES: op = EDIT_REMOVE_VERTICES, ids = m->remove_vertices->ids; break;
-    case SUBDD__V1__EDIT__OP_ADD_FACES:
-        op = EDIT_ADD_FACES, counts = m->add_faces->face_vertex_counts, ids = m->add_faces->face_vertex_indices;
-        values = m->add_faces->st;
-        break;
-    case SUBDD__V1__EDIT__OP_REMOVE_FACES: op = EDIT_REMOVE_FACES, ids = m->remove_faces->ids; break;
-    case SUBDD__V1__EDIT__OP_SET_POSITIONS:
-        op = EDIT_SET_POSITIONS, ids = m->set_positions->ids, values = m->set_positions->points;
-        break;
-    case SUBDD__V1__EDIT__OP_SET_CREASES:
-        op = EDIT_SET_CREASES, ids = m->set_creases->edges, values = m->set_creases->sharpnesses;
-        break;
-    case SUBDD__V1__EDIT__OP_SET_CORNERS:
-        op = EDIT_SET_CORNERS, ids = m->set_corners->ids, values = m->set_corners->sharpnesses;
-        break;
-    case SUBDD__V1__EDIT__OP_SET_HOLES: op = EDIT_SET_HOLES, ids = m->set_holes->ids, hole = m->set_holes->hole; break;
-    case SUBDD__V1__EDIT__OP_SET_PRIMVAR:
-        op = EDIT_SET_PRIMVAR, ids = m->set_primvar->ids, values = m->set_primvar->values;
-        break;
-    case SUBDD__V1__EDIT__OP_PUT_PRIMVAR: op = EDIT_PUT_PRIMVAR; break;
-    case SUBDD__V1__EDIT__OP_REMOVE_PRIMVAR: op = EDIT_REMOVE_PRIMVAR; break;
-    case SUBDD__V1__EDIT__OP_SET_UVS: op = EDIT_SET_UVS, ids = m->set_uvs->ids, values = m->set_uvs->st; break;
-    default: return sdd_fail(err, SDD_EINVALID, "edits", "edits[%lld] has no operation", (long long)index);
-    }
+    struct edit_parts o;
     struct i32s id_words, count_words;
     struct f32s value_words;
-    int rc = i32_words(ids, "ids", &id_words, err);
+    int rc = find_parts(m, index, &o, err);
     if (!rc)
-        rc = i32_words(counts, "face_vertex_counts", &count_words, err);
+        rc = i32_words(o.ids, "ids", &id_words, err);
     if (!rc)
-        rc = f32_words(values, "values", &value_words, err);
+        rc = i32_words(o.counts, o.op == EDIT_SPLIT_FACES ? "edges" : "face_vertex_counts", &count_words, err);
     if (!rc)
-        rc = edit_set(e, op, index, id_words, count_words, value_words, err);
-    e->hole = hole;
+        rc = f32_words(o.values, "values", &value_words, err);
+    if (!rc)
+        rc = edit_set(e, o.op, index, id_words, count_words, value_words, err);
+    e->hole = o.hole;
     if (!rc)
         rc = edit_primvar(m, index, arena, &primvar, err);
     if (!rc)

@@ -234,14 +234,36 @@ static void add_values(struct writer *w, int64_t face)
     add(w, "}}");
 }
 
-static void add_edge(struct writer *w, int64_t face)
+static void pick_edge(struct writer *w, int64_t face, int32_t edge[2])
 {
     int64_t first = 0, n = w->m->face_counts[face], k = pick(w, n);
     for (int64_t f = 0; f < face; f++)
         first += w->m->face_counts[f];
-    add(w, "{\"setCreases\":{\"edges\":[%d,%d],\"sharpnesses\":[%d]}}",
-        w->m->vertex_ids[w->m->face_vertices[first + k]], w->m->vertex_ids[w->m->face_vertices[first + (k + 1) % n]],
-        pick(w, 3));
+    edge[0] = w->m->vertex_ids[w->m->face_vertices[first + k]];
+    edge[1] = w->m->vertex_ids[w->m->face_vertices[first + (k + 1) % n]];
+}
+
+static void add_edge(struct writer *w, int64_t face)
+{
+    int32_t edge[2];
+    pick_edge(w, face, edge);
+    add(w, "{\"setCreases\":{\"edges\":[%d,%d],\"sharpnesses\":[%d]}}", edge[0], edge[1], pick(w, 3));
+}
+
+/* Modelling edits, which make primitives. */
+static void add_modelling(struct writer *w, int64_t face)
+{
+    static const char *const of_edges[] = {"flipEdges", "splitEdges", "loopCut", "dissolveEdges"};
+    static const char *const of_faces[] = {"pokeFaces", "triangulateFaces", "extrudeFaces", "insetFaces",
+                                           "reverseFaces"};
+    int32_t edge[2];
+    pick_edge(w, face, edge);
+    switch (pick(w, 4)) {
+    case 0: add(w, "{\"%s\":{\"edges\":[%d,%d]}}", of_edges[pick(w, 4)], edge[0], edge[1]); break;
+    case 1: add(w, "{\"%s\":{\"ids\":[%d]}}", of_faces[pick(w, 5)], w->m->face_ids[face]); break;
+    case 2: add(w, "{\"mergeVertices\":{\"ids\":[%d,%d]}}", edge[0], edge[1]); break;
+    default: add(w, "{\"dissolveVertices\":{\"ids\":[%d]}}", edge[0]); break;
+    }
 }
 
 static void add_new_face(struct writer *w)
@@ -258,7 +280,7 @@ static void add_new_face(struct writer *w)
 static void add_edit(struct writer *w)
 {
     int64_t face = pick(w, w->m->n_faces);
-    switch (pick(w, w->m->n_faces ? 11 : 1)) {
+    switch (pick(w, w->m->n_faces ? 15 : 1)) {
     case 0:
     case 1: add_new_face(w); break;
     case 2: add(w, "{\"removeFaces\":{\"ids\":[%d]}}", w->m->face_ids[face]); break;
@@ -275,7 +297,9 @@ static void add_edit(struct writer *w)
         else
             add(w, "{\"setPrimvar\":{\"name\":\"weight\",\"ids\":[%d],\"values\":[3]}}", vertex(w));
         break;
-    default: add_values(w, face); break;
+    case 9:
+    case 10: add_values(w, face); break;
+    default: add_modelling(w, face); break;
     }
 }
 
