@@ -7,12 +7,39 @@
 /* Whether the ids of an edit are those of faces; those of the others are vertices. */
 static bool names_faces(const struct edit *e, const struct mesh *m)
 {
-    if (e->op == EDIT_SET_PRIMVAR)
+    switch (e->op) {
+    case EDIT_REMOVE_FACES:
+    case EDIT_SET_HOLES:
+    case EDIT_SET_UVS:
+    case EDIT_SPLIT_FACES:
+    case EDIT_POKE_FACES:
+    case EDIT_TRIANGULATE_FACES:
+    case EDIT_EXTRUDE_FACES:
+    case EDIT_INSET_FACES:
+    case EDIT_REVERSE_FACES:
+    case EDIT_DISSOLVE_FACES: return true;
+    case EDIT_SET_PRIMVAR:
         for (int i = 0; i < m->n_primvars; i++)
             if (strcmp(m->primvars[i].info.name, e->primvar->info.name) == 0)
                 return m->primvars[i].info.interpolation == SDD_UNIFORM ||
                        m->primvars[i].info.interpolation == SDD_FACE_VARYING;
-    return e->op == EDIT_REMOVE_FACES || e->op == EDIT_SET_HOLES || e->op == EDIT_SET_UVS;
+        return false;
+    default: return false;
+    }
+}
+
+/* How many ids stand for one element: an edge is two vertices. */
+static int ids_each(enum edit_op op)
+{
+    switch (op) {
+    case EDIT_SET_CREASES:
+    case EDIT_FLIP_EDGES:
+    case EDIT_SPLIT_EDGES:
+    case EDIT_COLLAPSE_EDGES:
+    case EDIT_LOOP_CUT:
+    case EDIT_DISSOLVE_EDGES: return 2;
+    default: return 1;
+    }
 }
 
 /* Adds ids to a list. Negative ones are those of elements that the batch adds. */
@@ -28,7 +55,7 @@ int edits_named(const struct edit_batch *b, const struct mesh *m, struct mesh_na
 {
     int64_t room = 0;
     for (int64_t i = 0; i < b->n_edits; i++)
-        room += 2 * b->edits[i].n + b->edits[i].n_corners;
+        room += 4 * b->edits[i].n + b->edits[i].n_corners;
     *out = (struct mesh_named){.vertices = mesh_alloc(room, sizeof(int32_t), err)};
     out->faces = out->vertices ? mesh_alloc(room, sizeof(int32_t), err) : NULL;
     if (!out->faces)
@@ -38,7 +65,9 @@ int edits_named(const struct edit_batch *b, const struct mesh *m, struct mesh_na
         if (names_faces(e, m))
             add(out->faces, &out->n_faces, e->ids, e->n);
         else
-            add(out->vertices, &out->n_vertices, e->ids, e->op == EDIT_SET_CREASES ? 2 * e->n : e->n);
+            add(out->vertices, &out->n_vertices, e->ids, ids_each(e->op) * e->n);
+        if (e->op == EDIT_SPLIT_FACES) /* Between two vertices of each. */
+            add(out->vertices, &out->n_vertices, e->counts, 2 * e->n);
         add(out->vertices, &out->n_vertices, e->corners, e->n_corners);
         if (e->primvar)
             mesh_changes_layer(changes, e->primvar->info.name, e->op != EDIT_SET_PRIMVAR || !e->n);
