@@ -97,8 +97,11 @@ static void reload(struct server *s)
         return;
     if (auth_reload(s->net.auth, &error))
         log_event(&s->log, LOG_ERROR, "tokens", "%s; the old tokens stay", error.data ? error.data : "out of memory");
-    else
+    else {
         log_event(&s->log, LOG_INFO, "tokens", "%d tokens", auth_count(s->net.auth));
+        watchers_recheck(&s->watchers, s->net.auth);
+        net_due(&s->net);
+    }
     text_free(&error);
 }
 
@@ -261,6 +264,7 @@ void loop_run(struct server *s)
     wait_for_work(s);
     http_stop(&s->net);
     wait_for_work(s);
+    watchers_fini(&s->watchers);
     conns_fini(&s->net.conns);
     uv_walk(&s->loop, close_handle, NULL);
     uv_run(&s->loop, UV_RUN_DEFAULT);

@@ -157,7 +157,7 @@ static void make_rooms(struct server *s)
     s->storage.metrics = &s->metrics;
     sending_init(&s->sending);
     estimate_init(&s->estimate);
-    list_init(&s->watchers.all);
+    watchers_init(&s->watchers);
     for (int i = 0; i < n_routes; i++)
         s->metrics.ops[i] = routes[i].op;
     s->metrics.ops[METRICS_OPS - 1] = "none";

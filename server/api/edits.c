@@ -2,6 +2,7 @@
 /* edits.c: answers POST /v1/meshes/{id}/edits, by which a batch of edits makes the next version of a mesh, wholly or
  * not at all. */
 #include "server/api/replace.h"
+#include "server/api/events.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
 #include "server/operation/idempotency.h"
@@ -48,6 +49,7 @@ static int apply(struct job *job)
         return rc;
     e->base.mesh = e->result.mesh;
     e->result.mesh = NULL;
+    touched_by_edits(&j->touched, e->batch, &e->result, e->base.mesh);
     return mesh_topology_id(e->base.mesh, e->base.info.topology_id, &job->err);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* meshes.c: answers the requests for /v1/meshes: create, list, show, rename, delete and read back meshes. */
 #include "server/api/api.h"
-#include "server/api/watch.h"
+#include "server/api/events.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/looks.h"
@@ -327,7 +327,7 @@ static int rename_adopt(struct job *job)
     slot->info = *info;
     cache_forget(&memory_of(job)->cache, slot);
     operation_adopted(job);
-    watchers_tell(job_service(job)->watchers, slot->id);
+    events_version(job);
     return SDD_OK;
 }
 
@@ -373,7 +373,7 @@ static int delete_forget(struct job *job)
     cache_forget(&memory_of(job)->cache, slot_of(job));
     slot_forget(slots, slot_of(job));
     slots_forget_versions(slots, &memory_of(job)->cache, slot_of(job)->id, INT64_MAX);
-    watchers_tell(job_service(job)->watchers, slot_of(job)->id);
+    events_deleted(job);
     return SDD_OK;
 }
 

@@ -2,7 +2,7 @@
 /* positions.c: answers PUT /v1/meshes/{id}/positions, which moves vertices and keeps the topology; and reads positions
  * for other routes that take them. */
 #include "server/api/api.h"
-#include "server/api/watch.h"
+#include "server/api/events.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
 #include <math.h>
@@ -84,7 +84,9 @@ int positions_commit(struct job *job, const struct positions *p, const char *kin
                      const struct store_answer *answer)
 {
     struct slot *slot = slot_of(job);
-    operation_author((const struct mesh_job *)job, kind, 0, 0);
+    struct mesh_job *j = (struct mesh_job *)job;
+    operation_author(j, kind, 0, 0);
+    touched_by_positions(&j->touched, p);
     int rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, now, answer,
                               &slot->info, &job->err);
     job->committed = !rc;
@@ -108,7 +110,7 @@ int positions_adopt(struct job *job)
     slot_of(job)->resident->version = slot_of(job)->info.version;
     cache_forget(&memory_of(job)->cache, slot_of(job));
     operation_adopted(job);
-    watchers_tell(job_service(job)->watchers, slot_of(job)->id);
+    events_version(job);
     return SDD_OK;
 }
 
