@@ -5,7 +5,7 @@
 #define CLI_ARGS_H
 #include "cli.h"
 
-#define CLI_EVERY_VERB 0x1FFFFF /* The verbs of an option that every verb takes. */
+#define CLI_EVERY_VERB 0xDFFFFF /* The verbs of an option that every verb takes. */
 enum {                          /* Each verb is a bit, so that an option can say which verbs take it. */
        PUSH = 1,
        REFINE = 2,
@@ -29,6 +29,8 @@ enum {                          /* Each verb is a bit, so that an option can say
        LOG = 1 << 19,
        BACK = 1 << 20,  /* revert, undo and redo. */
        LOCAL = 1 << 21, /* The verbs that talk to no daemon: they have no option but --help. */
+       WATCH = 1 << 22,
+       EVENTS = 1 << 23,
        ALL = CLI_EVERY_VERB,
        FRAME = REFINE | PATCHES,
        MESH = PUSH | FRAME | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH
@@ -58,7 +60,7 @@ const struct cli_verb *cli_find_verb(const char *name);
  * Only options of the verb are offered, or all of them with NULL. */
 const char *cli_nearest_verb(const char *word);
 const char *cli_nearest_option(const char *word, const struct cli_verb *v);
-#define CLI_N_OPTIONS 55
+#define CLI_N_OPTIONS 56
 /* cli_take_option: stores the value of an option. Returns 0 when the option cannot have it.
  * cli_option_takes: what it accepts then, in words. */
 int cli_take_option(struct cli *c, int value, char *text);
