@@ -94,7 +94,7 @@ static int heard(void *arg, const struct subd_mesh_event *e)
         cJSON_AddStringToObject(o, "event", e->kind);
         if (e->version)
             cJSON_AddNumberToObject(o, "id", (double)e->version);
-        cJSON_AddItemToObject(o, "data", cJSON_Parse(e->json));
+        cJSON_AddItemToObject(o, "data", cJSON_ParseWithLength(e->json, strlen(e->json)));
         print_line(o);
     } else {
         printf("%s %s\n", e->kind, e->json);

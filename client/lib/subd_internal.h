@@ -178,12 +178,12 @@ struct subd_watching {
     struct subd_watch watch;
     struct subd_events events;
     struct subd_frame *frame;
-    struct subd_error *err;
-    char *id;
-    int ended;              /* The callback has ended it. */
-    int mistrusted;         /* A delta did not match: the frame is asked for as a whole. */
-    unsigned char head[24]; /* Of the record that comes, */
-    size_t head_bytes;      /* and how much of it there is. */
+    struct subd_error *err, unheard; /* unheard: that of a delta after which the whole frame is asked for. */
+    char *path;                      /* Of the request, without `since`. */
+    int ended;                       /* The callback has ended it. */
+    int mistrusted;                  /* A delta did not match, and no frame has come since. */
+    unsigned char head[24];          /* Of the record that comes, */
+    size_t head_bytes;               /* and how much of it there is. */
     uint32_t kind;
     int64_t bytes, left, version; /* The record's length, what of it is still to come, its version. */
     int in_frame;
@@ -194,9 +194,13 @@ struct subd_watching {
     } body; /* Of a record that is no frame, or a line of an event; a NUL follows. */
     struct subd_mesh_event event;
     char *json;
+    void (*drop)(subd_client *c); /* Frees what it holds; NULL when there is none. */
 };
-/* subd_watch_drop: frees what is left of one that did not come to its end. */
-void subd_watch_drop(subd_client *c);
+/* subd_delta_apply: makes the frame that of `version`, in place (subd_delta.c).
+ * Errors  SUBD_EDIGEST when the delta does not fit the frame, or does not make what it says: the whole frame is needed;
+ *         SUBD_EPROTOCOL; SUBD_EUSAGE (place). The frame has no blocks when it was being changed */
+int subd_delta_apply(struct subd_frame *frame, const struct subd_refine *refine, int64_t version,
+                     int64_t max_frame_bytes, const void *body, size_t bytes, struct subd_error *err);
 /* subd_refine_take: copies what was asked for to *r, and makes the path of it (subd_refine.c). */
 int subd_refine_take(struct subd_refine *r, const struct subd_refine *asked, struct subd_text *t, const char *id,
                      const char *leaf, struct subd_error *err);

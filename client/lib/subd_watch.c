@@ -2,8 +2,6 @@
 /* subd_watch.c: takes apart the records of GET watch, which it makes frames of, and the lines of GET events, for users
  * of libsubd. Both are answers that go on, so their bytes are looked at as they come. */
 #include "subd_internal.h"
-#include <cjson/cJSON.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,26 +13,18 @@ enum { BEAT, WHOLE, DELTA, GONE, PROBLEM };
 
 static int next(subd_client *c, int rc);
 
-void subd_watch_drop(subd_client *c)
+/* Frees what is left of one that has ended, or that the client is closed in the middle of. */
+static void drop(subd_client *c)
 {
     struct subd_watching *w = &c->watching;
     if (w->in_frame) {
         w->parser.failure = w->parser.failure ? w->parser.failure : SUBD_ECANCELLED;
         subd_frame_end(&w->parser);
     }
-    free(w->id);
+    free(w->path);
     free(w->json);
     free(w->body.data);
     memset(w, 0, sizeof *w);
-}
-
-int subd_failed_problem(struct subd_error *err, int status, const char *json)
-{
-    struct subd_error own;
-    cJSON *o = cJSON_Parse(json);
-    const int told = (int)fmin(fmax(subd_json_number(o, "status"), 0), 999);
-    cJSON_Delete(o);
-    return subd_decode_problem(err ? err : &own, told ? told : status, "application/json", json, strlen(json));
 }
 
 /* Adds to the body, whose memory grows with the bytes that have come, whatever the server says will. */
@@ -84,7 +74,9 @@ static int begin_record(struct subd_watching *w, int64_t max_frame_bytes)
     if (w->kind != WHOLE)
         return SUBD_OK;
     w->in_frame = 1;
-    return subd_frame_begin(&w->parser, &w->refine, w->bytes, w->frame, w->err);
+    const int rc = subd_frame_begin(&w->parser, &w->refine, w->bytes, w->frame, w->err);
+    w->parser.roomy = !w->watch.no_deltas;
+    return rc;
 }
 
 /* The frame holds another version. */
@@ -99,8 +91,10 @@ static int tell(struct subd_watching *w, int64_t base)
     return w->ended ? SUBD_ECANCELLED : SUBD_OK;
 }
 
-static int end_record(struct subd_watching *w)
+static int end_record(subd_client *c)
 {
+    struct subd_watching *w = &c->watching;
+    const int64_t base = w->frame->version;
     int rc;
     w->head_bytes = 0;
     switch (w->kind) {
@@ -108,6 +102,12 @@ static int end_record(struct subd_watching *w)
         w->in_frame = 0;
         rc = subd_frame_end(&w->parser);
         return rc == SUBD_OK ? tell(w, 0) : rc;
+    case DELTA:
+        rc = subd_delta_apply(w->frame, &w->refine, w->version, c->config.max_frame_bytes, w->body.data, w->body.bytes,
+                              &w->unheard);
+        if (rc != SUBD_OK && (rc != SUBD_EDIGEST || w->mistrusted) && w->err)
+            *w->err = w->unheard;
+        return rc == SUBD_OK ? tell(w, base) : rc;
     case GONE:
         return subd_failed_problem(w->err, 404,
                                    "{\"code\":\"not_found\",\"field\":\"id\",\"detail\":\"the mesh was deleted\"}");
@@ -116,10 +116,12 @@ static int end_record(struct subd_watching *w)
     }
 }
 
-static int take(struct subd_watching *w, const char *data, size_t n)
+static int take(struct subd_watching *w, const char *data, size_t n, int64_t max_frame_bytes)
 {
     if (w->kind == WHOLE)
         return subd_frame_feed(&w->parser, data, n);
+    if (w->kind == DELTA)
+        return keep(w, data, n, (size_t)max_frame_bytes);
     return w->kind == PROBLEM ? keep(w, data, n, MAX_WORDS) : SUBD_OK;
 }
 
@@ -137,11 +139,11 @@ static int feed_records(subd_client *c, const char *data, size_t bytes)
             if (w->head_bytes == sizeof w->head)
                 rc = begin_record(w, c->config.max_frame_bytes);
         } else {
-            rc = take(w, data, n);
+            rc = take(w, data, n, c->config.max_frame_bytes);
             w->left -= (int64_t)n;
         }
         if (rc == SUBD_OK && w->head_bytes == sizeof w->head && !w->left)
-            rc = end_record(w);
+            rc = end_record(c);
         data += n;
         bytes -= n;
     }
@@ -192,30 +194,47 @@ static int feed_events(subd_client *c, const char *data, size_t bytes)
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
+static int begin_watch(subd_client *c)
+{
+    struct subd_watching *w = &c->watching;
+    struct subd_request q = {.method = "GET", .accept = WATCH_TYPE, .feed = feed_records, .then = next};
+    subd_text_add(&q.path, "%s%s", w->path, w->watch.no_deltas ? "" : "&deltas=true");
+    if (w->frame->n_blocks)
+        subd_text_add(&q.path, "&since=%lld", (long long)w->frame->version);
+    w->head_bytes = 0;
+    return subd_request_start(c, &q, w->err);
+}
+
 static int next(subd_client *c, int rc)
 {
     struct subd_watching *w = &c->watching;
     struct subd_error *err = w->err;
     const int ended = w->ended;
-    subd_watch_drop(c);
+    if (rc == SUBD_EDIGEST && w->kind == DELTA && !w->mistrusted) {
+        w->mistrusted = 1;
+        w->frame->n_blocks = 0;
+        rc = begin_watch(c);
+        if (rc == SUBD_PENDING)
+            return rc;
+    }
+    drop(c);
     if (ended)
         return SUBD_OK;
     return rc == SUBD_OK ? subd_fail(err, SUBD_ENETWORK, "the daemon ended the stream; ask again") : rc;
 }
 
-static int start(subd_client *c, struct subd_request *q)
+/* What has no request that `next` could follow is dropped here. */
+static int ended(subd_client *c, int rc)
 {
-    struct subd_watching *w = &c->watching;
-    const int rc = subd_request_start(c, q, w->err);
     if (rc < 0 && !c->call.active)
-        subd_watch_drop(c); /* There was no request that `next` could follow. */
+        drop(c);
     return rc;
 }
 
 int subd_watch(subd_client *c, const char *id, const struct subd_refine *r, const struct subd_watch *watch,
                struct subd_frame *frame, struct subd_error *err)
 {
-    struct subd_request q = {.method = "GET", .accept = WATCH_TYPE, .feed = feed_records, .then = next};
+    struct subd_text path = {0};
     struct subd_refine refine;
     struct subd_watch own;
     int rc;
@@ -225,16 +244,19 @@ int subd_watch(subd_client *c, const char *id, const struct subd_refine *r, cons
         return subd_fail(err, SUBD_EUSAGE, "this client has a call under way");
     if (!own.changed)
         return subd_fail(err, SUBD_EUSAGE, "changed is NULL; nobody would hear of new versions");
-    if ((rc = subd_refine_take(&refine, r, &q.path, id, "/watch", err)))
+    if ((rc = subd_refine_take(&refine, r, &path, id, "/watch", err)))
         return rc;
     if (refine.sink || refine.at || refine.if_none_match) {
-        free(q.path.data);
+        free(path.data);
         return subd_fail(err, SUBD_EUSAGE, "a watch has no sink, no if_none_match and no earlier version");
     }
-    if (frame->n_blocks)
-        subd_text_add(&q.path, "&since=%lld", (long long)frame->version);
-    c->watching = (struct subd_watching){.refine = refine, .watch = own, .frame = frame, .err = err};
-    return start(c, &q);
+    if (path.failed) {
+        free(path.data);
+        return subd_fail(err, SUBD_EUSAGE, "the request's address is too long");
+    }
+    c->watching = (struct subd_watching){
+        .refine = refine, .watch = own, .frame = frame, .err = err, .path = path.data, .drop = drop};
+    return ended(c, begin_watch(c));
 }
 
 int subd_events(subd_client *c, const char *id, const struct subd_events *events, struct subd_error *err)
@@ -252,6 +274,6 @@ int subd_events(subd_client *c, const char *id, const struct subd_events *events
     subd_text_mesh_path(&q.path, id, "/events");
     if (own.since)
         subd_text_add(&q.path, "?since=%lld", (long long)own.since);
-    c->watching = (struct subd_watching){.events = own, .err = err};
-    return start(c, &q);
+    c->watching = (struct subd_watching){.events = own, .err = err, .drop = drop};
+    return ended(c, subd_request_start(c, &q, err));
 }

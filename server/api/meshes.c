@@ -325,7 +325,7 @@ static int rename_adopt(struct job *job)
     if (slot->host)
         memcpy(slot->host->name, info->name, sizeof info->name);
     slot->info = *info;
-    cache_forget(&memory_of(job)->cache, slot);
+    cache_supersede(&memory_of(job)->cache, slot);
     operation_adopted(job);
     events_version(job);
     return SDD_OK;

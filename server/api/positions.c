@@ -108,7 +108,7 @@ static int commit(struct job *job)
 int positions_adopt(struct job *job)
 {
     slot_of(job)->resident->version = slot_of(job)->info.version;
-    cache_forget(&memory_of(job)->cache, slot_of(job));
+    cache_supersede(&memory_of(job)->cache, slot_of(job));
     operation_adopted(job);
     events_version(job);
     return SDD_OK;

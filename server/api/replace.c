@@ -46,7 +46,7 @@ int replace_adopt(struct job *job)
 {
     struct replace_job *r = (struct replace_job *)job;
     struct slot *slot = slot_of(job);
-    cache_forget(&memory_of(job)->cache, slot);
+    cache_supersede(&memory_of(job)->cache, slot);
     resident_release(job_service(job)->jobs->compute, slot->resident);
     slot->resident = r->resident;
     r->resident = NULL;

@@ -15,7 +15,7 @@ static const char *const q_versions[] = {"before", "limit", NULL};
 static const char *const q_refined[] = {"level",    "surface", "include", "normals", "compact",
                                         "primvars", "method",  "version", NULL};
 static const char *const q_watch[] = {"level",    "surface", "include", "normals", "compact",
-                                      "primvars", "method",  "since",   NULL};
+                                      "primvars", "method",  "since",   "deltas",  NULL};
 static const char *const q_events[] = {"since", NULL};
 static const char *const q_pose[] = {"level",  "surface", "include", "normals", "compact", "primvars",
                                      "method", "prim",    "time",    "version", NULL};

@@ -10,18 +10,20 @@
 
 #define HEAD_BYTES 24 /* Length u64, version u64, kind u32, zero u32; little-endian. */
 
-enum record { RECORD_BEAT = 0, RECORD_WHOLE = 1, RECORD_GONE = 3, RECORD_PROBLEM = 4 }; /* 2 is kept for deltas. */
+enum record { RECORD_BEAT, RECORD_WHOLE, RECORD_DELTA, RECORD_GONE, RECORD_PROBLEM };
 
 struct frame_watcher {
     struct watcher base;
-    struct cached *frame; /* The frame that is being sent, referenced, or NULL. */
+    struct cached *frame; /* The frame or delta that is being sent, referenced, or NULL. */
     struct text problem;  /* The problem document that is being sent. */
     unsigned char head[HEAD_BYTES];
-    size_t head_left;  /* How many bytes of the head, */
-    int64_t body_left; /* and how many of what follows it are not sent yet. */
-    int64_t seen;      /* The newest version that the client has or is being sent; 0 for none. */
-    bool stale;        /* There may be a newer version. */
-    bool again;        /* The queue had no place; the next tick sets `stale`. */
+    size_t head_left;              /* How many bytes of the head, */
+    int64_t body_left;             /* and how many of what follows it are not sent yet. */
+    int64_t seen;                  /* The newest version that the client has or is being sent; 0 for none. */
+    bool deltas;                   /* The client takes deltas, */
+    char base_key[CACHE_KEY_SIZE]; /* and has the frame of this key in the cache; "" at first. */
+    bool stale;                    /* There may be a newer version. */
+    bool again;                    /* The queue had no place; the next tick sets `stale`. */
 };
 
 static void put(unsigned char *out, uint64_t value, int bytes)
@@ -84,7 +86,7 @@ static void ask(struct frame_watcher *w)
     if (query_parse(&r->query, *rest ? rest + 1 : NULL, r->route->query, r->route->options, &err))
         fail(&w->base, &err);
     else
-        refined_for_watcher(r, w->seen);
+        refined_for_watcher(r, w->seen, w->deltas, w->base_key);
     if (r->response != w->base.response)
         w->base.last = true; /* Memory was out before there was a job, and the error cannot be sent any more. */
 }
@@ -149,15 +151,20 @@ static void free_watcher(struct watcher *base)
 
 void watcher_answer(struct job *job)
 {
-    const struct frame_job *j = (const struct frame_job *)job;
+    const struct refine_job *refine = (const struct refine_job *)job;
+    const struct frame_job *j = &refine->base;
     struct watcher *base = job->request->watcher;
     struct frame_watcher *w = (struct frame_watcher *)base;
     if ((!base->response && !watcher_begin(base)) || !j->frame || base->last)
         return;
-    cached_ref(j->frame);
-    w->frame = j->frame;
+    w->frame = refine->delta ? refine->delta : j->frame;
+    cached_ref(w->frame);
     w->seen = slot_of(job)->info.version;
-    begin_record(w, RECORD_WHOLE, w->frame->payload.bytes);
+    if (w->deltas) {
+        j->frame->based = true;
+        memcpy(w->base_key, j->frame->key, sizeof w->base_key);
+    }
+    begin_record(w, refine->delta ? RECORD_DELTA : RECORD_WHOLE, w->frame->payload.bytes);
 }
 
 void api_watch(struct request *r)
@@ -165,7 +172,8 @@ void api_watch(struct request *r)
     static const struct watcher_ops ops = {MEDIA_WATCH, read_record, tick, changed, beat, fail, free_watcher};
     struct sdd_error err = {0};
     int64_t since = 0;
-    if (query_int(&r->query, "since", 0, INT64_MAX, &since, &err)) {
+    bool deltas = false;
+    if (query_int(&r->query, "since", 0, INT64_MAX, &since, &err) || query_bool(&r->query, "deltas", &deltas, &err)) {
         answer_error(r, &err);
         return;
     }
@@ -173,5 +181,6 @@ void api_watch(struct request *r)
     if (!w)
         return;
     w->seen = since;
-    refined_for_watcher(r, since);
+    w->deltas = deltas;
+    refined_for_watcher(r, since, deltas, "");
 }
