@@ -196,7 +196,7 @@ struct subd_watching {
     char *json;
     void (*drop)(subd_client *c); /* Frees what it holds; NULL when there is none. */
 };
-/* subd_delta_apply: makes the frame that of `version`, in place (subd_delta.c).
+/* subd_delta_apply: makes the frame that of `version`, in place (subd_delta.c). The body is aligned to 4 bytes.
  * Errors  SUBD_EDIGEST when the delta does not fit the frame, or does not make what it says: the whole frame is needed;
  *         SUBD_EPROTOCOL; SUBD_EUSAGE (place). The frame has no blocks when it was being changed */
 int subd_delta_apply(struct subd_frame *frame, const struct subd_refine *refine, int64_t version,
