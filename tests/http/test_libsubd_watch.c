@@ -2,8 +2,10 @@
 /* subd_watch over a daemon: after each of many random edits the frame that deltas have made is, in every bit, the one
  * that the daemon sends as a whole; and how a watch ends and goes on. */
 #include "client/lib/subd_watch.h"
+#include "tests/http/canned.h"
 #include "tests/http/client.h"
 #include "tests/http/torus.h"
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -350,9 +352,119 @@ static void test_events(void **state)
     assert_int_equal(err.http_status, 404);
 }
 
+/* The form for programs that poll: the call goes on while the program does other things, and can be given up. */
+static void test_polled(void **state)
+{
+    const struct subd_refine request = SUBD_INIT(subd_refine, .level = 2);
+    struct subd_frame frame = {0};
+    struct subd_mesh_info info;
+    struct subd_error err = {0};
+    char *obj = grid_obj(4);
+    int rc;
+    (void)state;
+    seed = 5;
+    push(obj, strlen(obj), &info);
+    free(obj);
+    struct walk w = {.id = info.id, .request = &request, .ends_at = 10};
+    const struct subd_watch watch = SUBD_INIT(subd_watch, .changed = changed, .arg = &w);
+    subd_nonblocking(watcher, 1);
+    for (int given_up = 0; given_up < 2; given_up++) {
+        rc = subd_watch(watcher, info.id, &request, &watch, &frame, &err);
+        assert_int_equal(rc, SUBD_PENDING);
+        assert_int_equal(
+            subd_events(watcher, info.id, &(struct subd_events)SUBD_INIT(subd_events, .heard = take_event), &err),
+            SUBD_EUSAGE); /* One call at a time. */
+        for (int i = 0; rc == SUBD_PENDING; i++) {
+            struct pollfd fds[SUBD_MAX_FDS];
+            int timeout, n = subd_poll_set(watcher, fds, &timeout);
+            assert_true(poll(fds, (nfds_t)n, timeout) >= 0);
+            if (given_up && i == 3)
+                subd_cancel(watcher);
+            rc = subd_step(watcher);
+        }
+        assert_int_equal(rc, given_up ? SUBD_ECANCELLED : SUBD_OK);
+        w.ends_at = 100000;
+    }
+    subd_uncancel(watcher);
+    subd_nonblocking(watcher, 0);
+    assert_true(w.n >= 10);
+    subd_frame_free(&frame);
+    assert_int_equal(subd_delete(editor, info.id, 0, NULL), SUBD_OK);
+}
+
+/* ---- servers that lie -------------------------------------------------------------------------------------------- */
+#define OK_HEAD "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/vnd.subdd.watch\r\n\r\n"
+
+/* An answer of one record, which has the bytes of `body`, whatever its head says. */
+static struct canned record(char *to, uint64_t length, uint64_t version, uint32_t kind, uint32_t zero, const char *body)
+{
+    size_t n = strlen(OK_HEAD);
+    memcpy(to, OK_HEAD, n);
+    memcpy(to + n, &length, 8);
+    memcpy(to + n + 8, &version, 8);
+    memcpy(to + n + 16, &kind, 4);
+    memcpy(to + n + 20, &zero, 4);
+    memcpy(to + n + 24, body, strlen(body));
+    return (struct canned){.bytes = to, .n = n + 24 + strlen(body)};
+}
+
+static void assert_watch(const struct canned *answers, int n, int rc, int status, const char *text)
+{
+    const struct subd_refine request = SUBD_INIT(subd_refine, .level = 1);
+    struct subd_news news;
+    const struct subd_watch watch = SUBD_INIT(subd_watch, .changed = stop_at_once, .arg = &news);
+    struct subd_frame frame = {0};
+    struct subd_error err = {0};
+    canned_server *server = canned_start(answers, n);
+    const struct subd_config config = SUBD_INIT(subd_config, .server = canned_url(server));
+    subd_client *c;
+    assert_int_equal(subd_open(&config, &c, NULL), SUBD_OK);
+    const int got = subd_watch(c, "m", &request, &watch, &frame, &err);
+    if (got != rc || !strstr(err.text, text))
+        fail_msg("%d and not %d: %s", got, rc, err.text);
+    assert_int_equal(err.http_status, status);
+    subd_close(c);
+    subd_frame_free(&frame);
+    free(canned_stop(server));
+}
+
+static void test_lies(void **state)
+{
+    static const char problem[] =
+        "{\"status\":422,\"code\":\"unsupported\",\"field\":\"primvars\",\"detail\":\"gone\"}";
+    char bytes[2][512];
+    struct canned a[2];
+    (void)state;
+    a[0] = record(bytes[0], (uint64_t)1 << 62, 1, 1, 0, "");
+    assert_watch(a, 1, SUBD_EPROTOCOL, 0, "max_frame_bytes");
+    a[0] = record(bytes[0], UINT64_MAX, 1, 1, 0, "");
+    assert_watch(a, 1, SUBD_EPROTOCOL, 0, "head of a record");
+    a[0] = record(bytes[0], (uint64_t)4 << 40, 1, 2, 0, "");
+    assert_watch(a, 1, SUBD_EPROTOCOL, 0, "max_frame_bytes");
+    a[0] = record(bytes[0], 0, 1, 0, 1, "");
+    assert_watch(a, 1, SUBD_EPROTOCOL, 0, "head of a record");
+    a[0] = record(bytes[0], 40, 1, 1, 0, "this is no frame of a mesh, not at all..");
+    assert_watch(a, 1, SUBD_EPROTOCOL, 0, "");
+    a[0] = record(bytes[0], strlen(problem), 1, 4, 0, problem);
+    assert_watch(a, 1, SUBD_EHTTP, 422, "gone");
+    a[0] = record(bytes[0], 5, 1, 9, 0, "12345"); /* Later daemons may send more kinds. */
+    assert_watch(a, 1, SUBD_ENETWORK, 0, "ended the stream");
+    /* A delta of a frame that is not there has the whole one asked for, but not for ever. */
+    a[0] = record(bytes[0], 32, 2, 2, 0,
+                  "\1\1\1\1\1\1\1\1"
+                  "abcdefghijklmnopqrstuvwx");
+    memset(bytes[0] + a[0].n - 24, 0, 24);
+    bytes[0][a[0].n - 24] = 100;
+    a[1] = a[0];
+    assert_watch(a, 2, SUBD_EDIGEST, 0, "another version");
+    a[0] = (struct canned){.bytes = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi"};
+    assert_watch(a, 1, SUBD_EPROTOCOL, 0, "text/html");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_edits), cmocka_unit_test(test_goes_on),
-                                       cmocka_unit_test(test_placed), cmocka_unit_test(test_events)};
+                                       cmocka_unit_test(test_placed),       cmocka_unit_test(test_events),
+                                       cmocka_unit_test(test_polled),       cmocka_unit_test(test_lies)};
     return cmocka_run_group_tests(tests, start, stop);
 }
