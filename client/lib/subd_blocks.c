@@ -227,15 +227,20 @@ static int advance(struct subd_frame_parser *p)
     return SUBD_OK;
 }
 
-int subd_frame_recheck(struct subd_frame_parser *p, const struct subd_block *b)
+void subd_frame_recheck_begin(struct subd_frame_parser *p)
 {
-    int rc;
     p->window = NULL;
-    p->in_block = b->bytes;
-    p->checked = p->window_at = 0;
+    p->in_block = p->checked = p->window_at = 0;
     if (p->digest)
         subd_digest_begin(p->digest);
-    if ((rc = verify(p, b, 1)) != SUBD_OK || !p->digest || subd_digest_end(p->digest) == b->digest)
+}
+
+int subd_frame_recheck_to(struct subd_frame_parser *p, const struct subd_block *b, int64_t bytes)
+{
+    const int last = bytes == b->bytes;
+    int rc;
+    p->in_block = bytes;
+    if ((rc = verify(p, b, last)) != SUBD_OK || !last || !p->digest || subd_digest_end(p->digest) == b->digest)
         return rc;
     return subd_fail(p->err, SUBD_EDIGEST, "%s made by a delta do not match their digest", name_of(b));
 }

@@ -294,34 +294,45 @@ static void put_rows(unsigned char *data, const struct part *p, int64_t count)
     }
 }
 
-static int put_faces(struct delta *d, uint32_t (*data)[4], const struct grid_rows *g)
+/* Writes the faces of a quad, line by line; `lines` has room for two. */
+static void put_quad(const struct grid_sides *s, uint32_t m, uint32_t *lines, uint32_t (*to)[4])
+{
+    uint32_t *low = lines, *high = lines + m + 1;
+    grid_line(s, m, 0, low);
+    for (uint32_t y = 1; y <= m; y++) {
+        uint32_t *swap = low;
+        grid_line(s, m, y, high);
+        for (uint32_t x = 0; x < m; x++, to++) {
+            (*to)[0] = low[x];
+            (*to)[1] = low[x + 1];
+            (*to)[2] = high[x + 1];
+            (*to)[3] = high[x];
+        }
+        low = high;
+        high = swap;
+    }
+}
+
+/* Makes all faces, and verifies them while they are in cache. */
+static int put_faces(struct delta *d, const struct subd_block *b, const struct grid_rows *g)
 {
     const uint32_t m = (uint32_t)1 << (g->level - 1);
+    const int64_t bytes = (int64_t)m * m * (int64_t)sizeof(uint32_t[4]);
     uint32_t *lines = malloc(2 * ((size_t)m + 1) * sizeof *lines);
+    int rc = SUBD_OK;
     if (!lines)
         return subd_fail(d->err, SUBD_ENO_MEMORY, "no memory for a line of faces");
-    for (int64_t first = 0, end; first < g->n_quads; first = end) {
+    subd_frame_recheck_begin(&d->parser);
+    for (int64_t first = 0, end; first < g->n_quads && rc == SUBD_OK; first = end) {
         end = grid_face_end(g, first);
-        for (int64_t k = first; k < end; k++) {
+        for (int64_t k = first; k < end && rc == SUBD_OK; k++) {
             const struct grid_sides s = grid_quad_sides(g, first, end, k);
-            uint32_t *low = lines, *high = lines + m + 1;
-            grid_line(&s, m, 0, low);
-            for (uint32_t y = 1; y <= m; y++) {
-                uint32_t *swap = low;
-                grid_line(&s, m, y, high);
-                for (uint32_t x = 0; x < m; x++, data++) {
-                    (*data)[0] = low[x];
-                    (*data)[1] = low[x + 1];
-                    (*data)[2] = high[x + 1];
-                    (*data)[3] = high[x];
-                }
-                low = high;
-                high = swap;
-            }
+            put_quad(&s, m, lines, (uint32_t(*)[4])b->data + k * m * m);
+            rc = subd_frame_recheck_to(&d->parser, b, (k + 1) * bytes);
         }
     }
     free(lines);
-    return SUBD_OK;
+    return rc;
 }
 
 /* Makes the frame what the header of the next one says. The data of blocks stay where they are. */
@@ -335,6 +346,12 @@ static void take_header(struct delta *d, char *words)
     *f = next;
     d->parser.frame = f;
     subd_frame_keep(&d->parser, words);
+}
+
+static int recheck(struct delta *d, const struct subd_block *b)
+{
+    subd_frame_recheck_begin(&d->parser);
+    return subd_frame_recheck_to(&d->parser, b, b->bytes);
 }
 
 static int apply(struct delta *d)
@@ -353,11 +370,11 @@ static int apply(struct delta *d)
         if (d->parts[i].mode == DELTA_ROWS)
             put_rows(f->blocks[i].data, &d->parts[i], f->blocks[i].count);
         else if (d->parts[i].mode == DELTA_GRID)
-            rc = put_faces(d, f->blocks[i].data, &d->parts[i].grid);
+            rc = put_faces(d, &f->blocks[i], &d->parts[i].grid);
     }
     for (int i = 0; i < f->n_blocks && rc == SUBD_OK; i++)
-        if (d->parts[i].mode != DELTA_SAME || subd_index_limit(&d->parser, &f->blocks[i]) < limits[i])
-            rc = subd_frame_recheck(&d->parser, &f->blocks[i]);
+        if (d->parts[i].mode == DELTA_ROWS || subd_index_limit(&d->parser, &f->blocks[i]) < limits[i])
+            rc = recheck(d, &f->blocks[i]);
     if (rc != SUBD_OK)
         f->n_blocks = 0;
     return rc;

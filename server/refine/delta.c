@@ -7,8 +7,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define LEAST_RUN 4 /* A shorter run is not worth its copy. */
-#define PROBES 8    /* How many windows of the same hash are kept, and looked at. */
+#define LEAST_RUN 4    /* A shorter run is not worth its copy. */
+#define NEAR (1 << 17) /* Rows are looked for as far as this from where they were expected, and then everywhere. */
+#define PROBES 8       /* How many windows of the same hash are kept, and looked at. */
 
 struct run {
     uint32_t from, to, n;
@@ -40,11 +41,13 @@ static int64_t equal_rows(struct rows a, int64_t from, struct rows b, int64_t to
     return n;
 }
 
-/* Where in the base a window of rows lies: every `window` rows from the first on are in the table, by their hash. */
+/* Where in the base a window of rows lies: every `window` rows from the first on go into the table by their hash, once
+ * they may be looked for. Edits shift rows by little, so most of a large base is never looked for. */
 struct index {
     uint32_t *window_of; /* 1 + the number of the window; 0 where there is none. */
     size_t mask;
     int64_t window; /* Rows. */
+    int64_t next;   /* The first window that is not in the table yet. */
     struct rows rows;
 };
 
@@ -52,20 +55,26 @@ static bool index_make(struct index *x, struct rows base)
 {
     size_t size = 16;
     *x = (struct index){.window = base.n > 65536 ? 16 : LEAST_RUN, .rows = base};
-    const int64_t n = base.n / x->window, bytes = x->window * base.stride;
-    while (size < 2 * (size_t)n)
+    while (size < 2 * (size_t)(base.n / x->window))
         size *= 2;
     x->mask = size - 1;
     x->window_of = calloc(size, sizeof *x->window_of);
-    for (int64_t w = 0; x->window_of && w < n; w++) {
-        size_t at = XXH3_64bits(base.at + w * bytes, (size_t)bytes) & x->mask;
+    return x->window_of;
+}
+
+/* Rows before `least` are not looked for any more. */
+static void index_reach(struct index *x, int64_t least, int64_t end)
+{
+    const int64_t bytes = x->window * x->rows.stride, first = least / x->window;
+    x->next = x->next > first ? x->next : first;
+    for (; x->next < (end < x->rows.n ? end : x->rows.n) / x->window; x->next++) {
+        size_t at = XXH3_64bits(x->rows.at + x->next * bytes, (size_t)bytes) & x->mask;
         for (int p = 0; p < PROBES; p++, at = (at + 1) & x->mask)
             if (!x->window_of[at]) {
-                x->window_of[at] = (uint32_t)w + 1;
+                x->window_of[at] = (uint32_t)x->next + 1;
                 break;
             }
     }
-    return x->window_of;
 }
 
 /* The row of the base, from `least` on and nearest to `near`, at which the window at row `to` lies; -1 for none. */
@@ -119,6 +128,8 @@ static int find_runs(struct part *p, struct rows a, struct rows b, struct sdd_er
         }
         int64_t from = to + shift;
         int64_t n = from >= least && from < a.n ? equal_rows(a, from, b, to) : 0;
+        if (n < LEAST_RUN && moved)
+            index_reach(&x, least, to - free_from < NEAR ? to + shift + NEAR : a.n);
         if (n < LEAST_RUN && moved && (from = index_find(&x, b, to, least, to + shift)) >= 0) {
             while (from > least && to > free_from && equal_rows(a, from - 1, b, to - 1))
                 from--, to--;
