@@ -67,8 +67,8 @@ int subd_frame_end(struct subd_frame_parser *p);
 /* These serve deltas, which change a frame that is there.
  * subd_frame_keep: moves words and head of the parser to the frame's memory, at `to`.
  * subd_index_limit: the indices in a block must be below this; INT64_MAX when it holds none.
- * subd_frame_recheck_begin, subd_frame_recheck_to: verify a block up to this byte, once that much of it is there; at its
- * end its digest must be that of the header.
+ * subd_frame_recheck_begin, subd_frame_recheck_to: verify a block up to this byte, once that much of it is there; at
+ * its end its digest must be that of the header.
  * Errors  SUBD_EDIGEST, SUBD_EPROTOCOL */
 void subd_frame_keep(struct subd_frame_parser *p, char *to);
 int64_t subd_index_limit(const struct subd_frame_parser *p, const struct subd_block *b);

@@ -41,7 +41,7 @@ bool delta_find(struct refine_job *j)
 int delta_base(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
-    if (j->delta || !j->base.frame || delta_find(j))
+    if (j->past || j->delta || !j->base.frame || delta_find(j))
         return SDD_OK;
     j->past = find_base(&j->base.base);
     if (j->past)
@@ -55,7 +55,8 @@ bool delta_skip(const struct job *job)
     return !j->past || j->delta;
 }
 
-/* What is made on the way takes no more than the frame, nor does the delta. */
+/* What is made on the way takes no more than the frame, nor does the delta. Where there is no memory for it the frame is
+ * sent, which is there. */
 int delta_compare(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
@@ -63,18 +64,18 @@ int delta_compare(struct job *job)
     const uint32_t counts[4] = {(uint32_t)info->n_vertices, (uint32_t)info->n_faces, (uint32_t)info->n_edges,
                                 (uint32_t)info->n_corners};
     struct payload payload = {.n_blocks = 1};
-    unsigned char *body;
-    int rc = budget_claim(&j->base, j->base.frame->payload.bytes);
-    if (!rc)
-        rc = delta_make(j->past, j->base.base.seen, j->base.frame, j->base.base.request.level, counts, &body,
-                        &payload.bytes, &job->err);
-    if (rc || !body)
-        return rc;
+    unsigned char *body = NULL;
+    if (budget_claim(&j->base, j->base.frame->payload.bytes) ||
+        delta_make(j->past, j->base.base.seen, j->base.frame, j->base.base.request.level, counts, &body, &payload.bytes,
+                   &job->err))
+        job->err = (struct sdd_error){0};
+    if (!body)
+        return SDD_OK;
     payload.blocks[0].bytes = payload.bytes;
     j->delta = cached_of_block(&payload, body, payload.bytes);
     if (!j->delta) {
         free(body);
-        return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
+        return SDD_OK;
     }
     j->base.claim -= payload.bytes; /* The delta takes these over. */
     budget_give(&j->base);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a delta of a frame: a byte that says whether digests count (1: not), u32 length of a frame of level 2, the
- * frame, the delta. What is applied leaves a sound frame. */
+/* Any bytes as a delta of a frame: a byte that says whether digests count (1: not), u32 length of a frame of level 2,
+ * the frame, the delta. What is applied leaves a sound frame. */
 #include "client/lib/subd_internal.h"
 #include <stdlib.h>
 #include <string.h>

@@ -155,10 +155,17 @@ static int changed(void *arg, const struct subd_frame *frame, const struct subd_
     return 0;
 }
 
-static void push(const char *obj, size_t bytes, struct subd_mesh_info *info)
+static void push_as(const char *obj, const char *scheme, struct subd_mesh_info *info)
 {
-    const struct subd_body body = {"model/obj", obj, bytes};
-    assert_int_equal(subd_push(editor, &body, NULL, info, NULL), SUBD_OK);
+    const struct subd_body body = {"model/obj", obj, strlen(obj)};
+    struct subd_push p = SUBD_INIT(subd_push, .name = NULL);
+    p.options[SUBD_SCHEME] = scheme;
+    assert_int_equal(subd_push(editor, &body, &p, info, NULL), SUBD_OK);
+}
+
+static void push(const char *obj, struct subd_mesh_info *info)
+{
+    push_as(obj, NULL, info);
 }
 
 /* A grid with UVs and a seam in the middle. */
@@ -182,6 +189,38 @@ static char *uv_grid(int n)
     return obj;
 }
 
+/* A grid of triangles. */
+static char *triangles(int n)
+{
+    const size_t room = (size_t)n * (size_t)n * 200 + 4096;
+    char *obj = malloc(room);
+    size_t at = 0;
+    for (int v = 0; v < (n + 1) * (n + 1); v++)
+        at += (size_t)snprintf(obj + at, room - at, "v %d %d %d\n", v % (n + 1), v / (n + 1), v % 3);
+    for (int i = 0; i < n * n; i++) {
+        const int v = i / n * (n + 1) + i % n + 1;
+        at += (size_t)snprintf(obj + at, room - at, "f %d %d %d\nf %d %d %d\n", v, v + 1, v + n + 2, v, v + n + 2,
+                               v + n + 1);
+    }
+    return obj;
+}
+
+/* A grid whose vertices have colours. */
+static char *coloured(int n)
+{
+    const size_t room = (size_t)n * (size_t)n * 200 + 4096;
+    char *obj = malloc(room);
+    size_t at = 0;
+    for (int v = 0; v < (n + 1) * (n + 1); v++)
+        at += (size_t)snprintf(obj + at, room - at, "v %d %d 0 %g 0.5 %g\n", v % (n + 1), v / (n + 1), v % 7 / 7.0,
+                               v % 5 / 5.0);
+    for (int i = 0; i < n * n; i++) {
+        const int v = i / n * (n + 1) + i % n + 1;
+        at += (size_t)snprintf(obj + at, room - at, "f %d %d %d %d\n", v, v + 1, v + n + 2, v + n + 1);
+    }
+    return obj;
+}
+
 static char *read_shape(const char *name)
 {
     char path[128];
@@ -194,12 +233,12 @@ static char *read_shape(const char *name)
     return text;
 }
 
-static void walk(const char *what, char *obj, const struct subd_refine *request, int versions)
+static void walk(const char *what, char *obj, const char *scheme, const struct subd_refine *request, int versions)
 {
     struct subd_mesh_info info;
     struct subd_frame frame = {0};
     struct subd_error err = {0};
-    push(obj, strlen(obj), &info);
+    push_as(obj, scheme, &info);
     free(obj);
     struct walk w = {.id = info.id, .request = request, .ends_at = versions};
     const struct subd_watch watch = SUBD_INIT(subd_watch, .changed = changed, .arg = &w);
@@ -224,16 +263,20 @@ static void test_random_edits(void **state)
                                                .include = all | SUBD_TANGENTS | SUBD_FACE_PARAMS),
                              compact = SUBD_INIT(subd_refine, .level = 3, .include = all,
                                                  .compact = SUBD_POSITIONS | SUBD_NORMALS),
+                             all_primvars = SUBD_INIT(subd_refine, .level = 3, .include = all, .primvars = "*"),
                              first = SUBD_INIT(subd_refine, .level = 1);
     (void)state;
     seed = 7;
-    walk("torus", torus_obj(12, 1), &plain, 60);
-    walk("grid with UVs", uv_grid(10), &uvs, 60);
-    walk("grid", grid_obj(12), &plain, 60);
-    walk("n-gons with creases, split normals", read_shape("crease_ngons"), &split, 40);
-    walk("creases on boundaries, limit surface", read_shape("crease_to_boundary_1.5"), &limit, 40);
-    walk("large faces, compact", read_shape("cap_of_large_faces"), &compact, 40);
-    walk("level 1", grid_obj(12), &first, 40);
+    walk("torus", torus_obj(12, 1), NULL, &plain, 60);
+    walk("grid with UVs", uv_grid(10), NULL, &uvs, 60);
+    walk("grid", grid_obj(12), NULL, &plain, 60);
+    walk("n-gons with creases, split normals", read_shape("crease_ngons"), NULL, &split, 40);
+    walk("creases on boundaries, limit surface", read_shape("crease_to_boundary_1.5"), NULL, &limit, 40);
+    walk("large faces, compact", read_shape("cap_of_large_faces"), NULL, &compact, 40);
+    walk("triangles, loop", triangles(10), "loop", &plain, 40);
+    walk("bilinear", uv_grid(8), "bilinear", &uvs, 40);
+    walk("colours", coloured(8), NULL, &all_primvars, 40);
+    walk("level 1", grid_obj(12), NULL, &first, 40);
 }
 
 /* ---- how it goes on and ends ------------------------------------------------------------------------------------- */
@@ -268,7 +311,7 @@ static void test_goes_on(void **state)
     const struct subd_range range = {0, 1, point};
     char *obj = grid_obj(8);
     (void)state;
-    push(obj, strlen(obj), &info);
+    push(obj, &info);
     free(obj);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(subd_watch(watcher, info.id, &request, i == 2 ? &whole : &watch, &frame, &err), SUBD_OK);
@@ -313,7 +356,7 @@ static void test_placed(void **state)
     char *obj = grid_obj(8);
     (void)state;
     seed = 3;
-    push(obj, strlen(obj), &info);
+    push(obj, &info);
     free(obj);
     struct walk w = {.id = info.id, .request = &plain, .ends_at = 40};
     const struct subd_watch watch = SUBD_INIT(subd_watch, .changed = changed, .arg = &w);
@@ -342,7 +385,7 @@ static void test_events(void **state)
     struct subd_mesh_info info;
     struct subd_error err = {0};
     (void)state;
-    push(CUBE, strlen(CUBE), &info);
+    push(CUBE, &info);
     assert_int_equal(subd_rename(editor, info.id, 0, "two", NULL, NULL), SUBD_OK);
     assert_int_equal(subd_rename(editor, info.id, 0, "three", NULL, NULL), SUBD_OK);
     assert_int_equal(subd_events(watcher, info.id, &events, &err), SUBD_OK);
@@ -363,7 +406,7 @@ static void test_polled(void **state)
     int rc;
     (void)state;
     seed = 5;
-    push(obj, strlen(obj), &info);
+    push(obj, &info);
     free(obj);
     struct walk w = {.id = info.id, .request = &request, .ends_at = 10};
     const struct subd_watch watch = SUBD_INIT(subd_watch, .changed = changed, .arg = &w);

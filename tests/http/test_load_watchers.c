@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Watchers that never read and such that read a byte a second take little memory, are closed at their deadline, and keep
- * nobody from anything: another watcher gets each version meanwhile. And watchers up to the limit of connections. With
- * SUBDD_LOAD in the environment (`make load`) there are as many as we promise this for. */
+/* Watchers that never read and such that read a byte a second take little memory, are closed at their deadline, and
+ * keep nobody from anything: another watcher gets each version meanwhile. And watchers up to the limit of connections.
+ * With SUBDD_LOAD in the environment (`make load`) there are as many as we promise this for. */
 #include "tests/http/chunks.h"
 #include <stdio.h>
 #include <stdlib.h>
