@@ -11,6 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#define RECHECK_SECONDS 5 /* So long may a watcher go on whose token has expired. */
+
 #define TICK_MS 250
 #define IDLE_SECONDS 5
 #define FAIL_MS 100    /* How long a failing daemon still sends its last answers. */
@@ -97,8 +99,11 @@ static void reload(struct server *s)
         return;
     if (auth_reload(s->net.auth, &error))
         log_event(&s->log, LOG_ERROR, "tokens", "%s; the old tokens stay", error.data ? error.data : "out of memory");
-    else
+    else {
         log_event(&s->log, LOG_INFO, "tokens", "%d tokens", auth_count(s->net.auth));
+        watchers_recheck(&s->watchers, s->net.auth);
+        net_due(&s->net);
+    }
     text_free(&error);
 }
 
@@ -208,6 +213,10 @@ static void on_tick(uv_timer_t *timer)
             uv_stop(&s->loop);
     }
     watchers_tick(&s->watchers, now, s->net.state >= NET_FAILED);
+    if (s->net.auth && (double)(now - s->rechecked_at) * 1e-9 >= RECHECK_SECONDS) { /* Tokens expire. */
+        watchers_recheck(&s->watchers, s->net.auth);
+        s->rechecked_at = now;
+    }
     people_tick(&s->people, now);
     if (watch_tick(s, now) && !s->exit_code)
         loop_notify("WATCHDOG=1");
@@ -262,6 +271,7 @@ void loop_run(struct server *s)
     wait_for_work(s);
     http_stop(&s->net);
     wait_for_work(s);
+    watchers_fini(&s->watchers);
     conns_fini(&s->net.conns);
     uv_walk(&s->loop, close_handle, NULL);
     uv_run(&s->loop, UV_RUN_DEFAULT);

@@ -3,6 +3,7 @@
  * other. */
 #include "server/serve.h"
 #include "gpu/sdd/sdd_pause.h"
+#include "server/api/events.h"
 #include "server/api/routes.h"
 #include "server/base/container.h"
 #include "server/loop.h"
@@ -132,6 +133,12 @@ static void request_left(struct request *r)
         watcher_left(r->watcher);
 }
 
+static void news_of_people(void *user, const char *mesh, const char *kind, const char *json)
+{
+    const struct service *service = user;
+    events_tell(service->watchers, mesh, kind, json);
+}
+
 static void conn_closed(void *user, const struct conn *c)
 {
     const struct service *service = user;
@@ -164,8 +171,10 @@ static void make_rooms(struct server *s)
     s->storage.metrics = &s->metrics;
     sending_init(&s->sending);
     estimate_init(&s->estimate);
-    list_init(&s->watchers.all);
+    watchers_init(&s->watchers);
     people_init(&s->people);
+    s->people.news = news_of_people;
+    s->people.user = user;
     for (int i = 0; i < n_routes; i++)
         s->metrics.ops[i] = routes[i].op;
     s->metrics.ops[METRICS_OPS - 1] = "none";

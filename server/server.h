@@ -32,7 +32,7 @@ struct server {
     uv_timer_t tick, drain;
     uv_signal_t signals[3];
     struct watch watch;
-    uint64_t closing_at;
+    uint64_t closing_at, rechecked_at;
     atomic_ullong given_at; /* When memory was given back last that may still be kept for the next request, or 0. */
     struct task trim_device, trim_heap;
     atomic_int trimming; /* How many of these tasks run. */

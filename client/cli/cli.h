@@ -49,9 +49,9 @@ struct cli {
     struct subd_body pose_body;
     char file_primvars[64 * SUBD_MAX_PRIMVARS]; /* Those that a file takes when none are asked for; "" for none. */
     struct cli_writer *writer;                  /* The output file while a frame is fetched; NULL without one. */
-    int64_t version, at;                        /* at: an earlier version, which is refined. */
-    int rebase, list, end;                      /* Of edit, and of lease. */
-    int64_t seconds;                            /* Of a lease; 0 is the server's default. */
+    int64_t version, at;   /* at: an earlier version, which is refined, or that events come since. */
+    int rebase, list, end; /* Of edit, and of lease. */
+    int64_t seconds;       /* Of a lease; 0 is the server's default. */
     const char *lease;
     const char *ca_file;
     const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars, *pose, *what;
@@ -87,6 +87,8 @@ int cli_undo(struct cli *c);
 int cli_redo(struct cli *c);
 int cli_revert(struct cli *c);
 int cli_lease(struct cli *c);
+int cli_watch(struct cli *c);
+int cli_events(struct cli *c);
 int cli_ls(struct cli *c);
 int cli_show(struct cli *c);
 int cli_rm(struct cli *c);
@@ -262,6 +264,13 @@ int cli_fetch(struct cli *c, const struct cli_product *p);
 /* cli_choose_format: finds the format of the output; *format is -1 without an output. Returns -1 to go on, or the exit
  * code. */
 int cli_choose_format(const struct cli *c, const struct cli_product *p, int *format);
+/* cli_store: writes a frame, and closes the file. `format` is NULL when a sink has written everything already. *seconds
+ * is how long it took, *written how many bytes it wrote. Returns the exit code. */
+int cli_store(struct cli *c, struct cli_writer *w, const struct cli_format *format, const struct subd_frame *f,
+              double *seconds, int64_t *written);
+/* cli_refine_product: that of the verb refine. cli_refine_request: what the command line asks for of a mesh. */
+const struct cli_product *cli_refine_product(void);
+void cli_refine_request(struct cli *c, const struct subd_mesh_info *m, struct subd_refine *r);
 /* cli_fetch_many: cli_fetch of several files, or of the frames of a sequence (cli_many.c). */
 int cli_fetch_many(struct cli *c, const struct cli_product *p);
 

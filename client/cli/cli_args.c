@@ -180,6 +180,26 @@ const struct cli_verb cli_verbs[] = {
      "keeps a mesh or faces of it to oneself for a while; prints the lease",
      "Others are refused (423) who change it meanwhile. Without a token name the lease with --lease when you edit.",
      {"subd lease " CLI_SAMPLE_ID " --ids 3,4,5 --for 300", "subd lease " CLI_SAMPLE_ID " --list"}},
+    {WATCH,
+     "watch",
+     "MESH",
+     1,
+     1,
+     cli_watch,
+     "refines a mesh, and again whenever it gets another version",
+     "Takes what refine takes. It prints a line for each version that comes, with what it cost, and writes -o OUT "
+     "again "
+     "each time; the file is always whole. It goes on until Ctrl-C, --count, or the mesh is deleted.",
+     {"subd watch " CLI_SAMPLE_ID " --level 3 --count 1", "subd watch " CLI_SAMPLE_ID " --count 1 -o live.obj"}},
+    {EVENTS,
+     "events",
+     "MESH",
+     1,
+     1,
+     cli_events,
+     "prints the news of a mesh as they come: versions, who made them, leases",
+     "Begins with the present version, or with those after --since. With --json each line is an object.",
+     {"subd events " CLI_SAMPLE_ID " --count 1", "subd events " CLI_SAMPLE_ID " --count 1 --json"}},
     {LS, "ls", "", 0, 0, cli_ls, "lists the meshes", NULL, {"subd ls", "subd ls --name cube --json"}},
     {SHOW,
      "show",
@@ -320,24 +340,25 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        LEASE_NAMED,
        SECONDS,
        LEASES,
-       END
+       END,
+       SINCE
 };
 
 const struct cli_option cli_options[] = {
-    {"output", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH | FAIR,
+    {"output", "FILE", 'o', FRAME | WATCH | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH | FAIR,
      "where the result goes; appears only when it is complete", NULL},
-    {"out", "FILE", 'o', FRAME | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH | FAIR, NULL,
+    {"out", "FILE", 'o', FRAME | WATCH | PULL | MATRIX | NEIGHBORS | FIELDS | SMOOTH | FAIR, NULL,
      NULL}, /* Else it would be short for --out-dir, too. */
     {"out-dir", "DIR", OUT_DIR, REFINE, "a folder for several results, which have the names of their files", NULL},
     {"format", "SUFFIX", FORMAT, REFINE, "of the files in --out-dir (default obj)", "obj ply usda glb stl frame"},
-    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH | FAIR,
+    {"level", "N", LEVEL, FRAME | WATCH | PLAN | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH | FAIR,
      "subdivision level, 1 to 15 (default 1); neighbors, fields, smooth, fair: 0 too, the control mesh (its default)",
      NULL},
-    {"method", "NAME", METHOD, REFINE | PLAN | BENCH | SMOOTH,
+    {"method", "NAME", METHOD, REFINE | WATCH | PLAN | BENCH | SMOOTH,
      "engine: auto, edge-friend, ... (`subd stat` lists them); smooth: uniform (default), cotangent, bilateral, "
      "curvatureFlow, implicitFlow",
      NULL},
-    {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH | MATRIX,
+    {"surface", "KIND", SURFACE, FRAME | WATCH | PLAN | BENCH | MATRIX,
      "points of the refined mesh, or of the limit; limitAtLevel is OpenSubdiv's", "refined limit limitAtLevel"},
     {"what", "ROWS", WHAT, MATRIX | FIELDS,
      "the matrix of these; tangents are of --surface limit (default points). Fields: one or more, commas between",
@@ -357,19 +378,22 @@ const struct cli_option cli_options[] = {
     {"ring", "N", RING, NEIGHBORS, "of VV and FF, all that is 1 to N steps away, N up to 64 (default 1)", NULL},
     {"oriented", NULL, ORIENTED, NEIGHBORS, "rows of VV, VE and VF go round the vertex against the clock", NULL},
     {"first", "N", FIRST, NEIGHBORS, "the first row (default 0)", NULL},
-    {"count", "N", COUNT, NEIGHBORS, "how many rows (default: all from --first on)", NULL},
+    {"count", "N", COUNT, NEIGHBORS | WATCH | EVENTS,
+     "neighbors: how many rows (default: all from --first on); watch, events: end after so many", NULL},
+    {"since", "VERSION", SINCE, EVENTS, "the version that is known; what came after it is told first", NULL},
     {"ids", "FILE|LIST", IDS, NEIGHBORS | LEASE,
      "neighbors: the rows of these, such as 3,3,8; lease: these faces (default all); or a file of ids, - is stdin",
      NULL},
-    {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals", NULL},
-    {"split-normals", NULL, SPLIT_NORMALS, REFINE | PLAN | BENCH,
+    {"normals", NULL, NORMALS, REFINE | WATCH | PLAN | BENCH, "with normals", NULL},
+    {"split-normals", NULL, SPLIT_NORMALS, REFINE | WATCH | PLAN | BENCH,
      "with normals of their own on each side of an infinitely sharp edge, as --normals has them in .obj, .usda and "
      ".glb",
      NULL},
-    {"tangents", NULL, TANGENTS, REFINE | PLAN | BENCH, "with tangents; needs --surface limit or limitAtLevel", NULL},
-    {"compact", NULL, COMPACT, REFINE | PLAN | BENCH,
+    {"tangents", NULL, TANGENTS, REFINE | WATCH | PLAN | BENCH, "with tangents; needs --surface limit or limitAtLevel",
+     NULL},
+    {"compact", NULL, COMPACT, REFINE | WATCH | PLAN | BENCH,
      "positions, normals and UVs come in 16 bits (proto/README.md, \"Compact blocks\"); files have floats", NULL},
-    {"primvars", "NAMES", PRIMVARS, REFINE | PLAN | BENCH,
+    {"primvars", "NAMES", PRIMVARS, REFINE | WATCH | PLAN | BENCH,
      "with these primvars, commas between, or \"*\": all (`subd show` lists them)", NULL},
     {"only-positions", NULL, ONLY_POSITIONS, REFINE | PLAN,
      "no faces, no UVs: the frame, whatever its size, goes to OUT.frame, - or a device as it comes", NULL},
@@ -378,7 +402,7 @@ const struct cli_option cli_options[] = {
      NULL},
     {"frames", "A-B", FRAMES, REFINE, "the frames of --pose, both ends among them", NULL},
     {"at", "VERSION", AT_VERSION, REFINE | PLAN, "of an earlier version of the mesh (`subd log` lists them)", NULL},
-    {"no-verify", NULL, NO_VERIFY, FRAME | BENCH, "do not check the digests", NULL},
+    {"no-verify", NULL, NO_VERIFY, FRAME | WATCH | BENCH, "do not check the digests", NULL},
     {"repeat", "N", REPEAT, BENCH, "how many times (default 100)", NULL},
     {"name", "NAME", NAME, MESH | LS,
      "the mesh's name; default: that of FILE without folder and ending. ls: lists only this name", NULL},
@@ -469,6 +493,7 @@ static int take_number(struct cli *c, int value, char *text)
     case STRENGTH: c->strength = strtod(text, &end); return end != text && !*end && c->strength > 0 && c->strength <= 1;
     case REPEAT: return (c->repeat = number(text) > 10000000 ? -1 : (int)number(text)) >= 1;
     case SECONDS: return (c->seconds = number(text)) >= 1 && c->seconds <= 3600;
+    case SINCE:
     case AT_VERSION: return (c->at = number(text)) >= 1;
     case VERSION: return (c->version = number(text)) >= 1;
     case TIMEOUT:

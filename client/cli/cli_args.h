@@ -5,8 +5,8 @@
 #define CLI_ARGS_H
 #include "cli.h"
 
-#define CLI_EVERY_VERB 0x3FFFFF /* The verbs of an option that every verb takes. */
-enum {                          /* Each verb is a bit, so that an option can say which verbs take it. */
+#define CLI_EVERY_VERB 0x1BFFFFF /* The verbs of an option that every verb takes. */
+enum {                           /* Each verb is a bit, so that an option can say which verbs take it. */
        PUSH = 1,
        REFINE = 2,
        POSITIONS = 4,
@@ -30,6 +30,8 @@ enum {                          /* Each verb is a bit, so that an option can say
        BACK = 1 << 20, /* revert, undo and redo. */
        LEASE = 1 << 21,
        LOCAL = 1 << 22, /* The verbs that talk to no daemon: they have no option but --help. */
+       WATCH = 1 << 23,
+       EVENTS = 1 << 24,
        ALL = CLI_EVERY_VERB,
        FRAME = REFINE | PATCHES,
        MESH = PUSH | FRAME | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH
@@ -59,7 +61,7 @@ const struct cli_verb *cli_find_verb(const char *name);
  * Only options of the verb are offered, or all of them with NULL. */
 const char *cli_nearest_verb(const char *word);
 const char *cli_nearest_option(const char *word, const struct cli_verb *v);
-#define CLI_N_OPTIONS 60
+#define CLI_N_OPTIONS 61
 /* cli_take_option: stores the value of an option. Returns 0 when the option cannot have it.
  * cli_option_takes: what it accepts then, in words. */
 int cli_take_option(struct cli *c, int value, char *text);

@@ -204,9 +204,8 @@ static int as_floats(const struct subd_frame *f, struct subd_frame *plain, void 
     return 1;
 }
 
-/* Writes the frame and closes the file. `format` is NULL when a sink has written everything already. */
-static int store(struct cli *c, struct cli_writer *w, const struct cli_format *format, const struct subd_frame *f,
-                 struct times *t, int64_t *written)
+int cli_store(struct cli *c, struct cli_writer *w, const struct cli_format *format, const struct subd_frame *f,
+              double *seconds, int64_t *written)
 {
     double start = cli_now();
     struct subd_frame plain = *f;
@@ -226,7 +225,7 @@ static int store(struct cli *c, struct cli_writer *w, const struct cli_format *f
     if (w->failed)
         return errno == ECANCELED ? cli_fail(c, EXIT_STOPPED, "stopped; %s was not written", c->output)
                                   : cli_fail_write(c, c->output, errno);
-    t->write = cli_now() - start;
+    *seconds = cli_now() - start;
     *written = w->total;
     cli_progress_clear();
     return EXIT_DONE;
@@ -261,7 +260,7 @@ int cli_fetch(struct cli *c, const struct cli_product *p)
     c->writer = format >= 0 ? &w : NULL;
     code = fetch(c, p, &frame, &times);
     if (format >= 0 && code == EXIT_DONE)
-        code = store(c, &w, c->only_positions ? NULL : &p->formats[format], &frame, &times, &written);
+        code = cli_store(c, &w, c->only_positions ? NULL : &p->formats[format], &frame, &times.write, &written);
     else if (format >= 0)
         cli_writer_close(&w, 0);
     if (code == EXIT_DONE) {

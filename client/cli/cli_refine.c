@@ -42,7 +42,7 @@ static void add_for_file(struct cli *c, const struct subd_mesh_info *m, const st
         r->primvars = c->file_primvars;
 }
 
-static void request_of(struct cli *c, const struct subd_mesh_info *m, struct subd_refine *r)
+void cli_refine_request(struct cli *c, const struct subd_mesh_info *m, struct subd_refine *r)
 {
     const struct surface_format *format = format_of(c);
     *r = (struct subd_refine)SUBD_INIT(subd_refine, .level = c->level, .surface = c->surface, .method = c->method,
@@ -61,7 +61,7 @@ static void request_of(struct cli *c, const struct subd_mesh_info *m, struct sub
 static int fetch(struct cli *c, const struct subd_mesh_info *m, struct subd_frame *f, struct subd_error *err)
 {
     struct subd_refine request;
-    request_of(c, m, &request);
+    cli_refine_request(c, m, &request);
     if (c->only_positions) {
         request.sink = cli_sink;
         request.sink_arg = c;
@@ -79,17 +79,23 @@ static void print(FILE *to, const struct subd_frame *f)
             cli_amount(f->faces), f->method, f->backend);
 }
 
-int cli_refine(struct cli *c)
+const struct cli_product *cli_refine_product(void)
 {
     static const struct cli_product product = {
         {{".obj", NULL}, {".ply", NULL}, {".usda", NULL}, {".glb", NULL}, {".stl", NULL}, {".frame", cli_write_frame}},
         fetch,
         print,
         NULL};
+    return &product;
+}
+
+int cli_refine(struct cli *c)
+{
+    const struct cli_product *product = cli_refine_product();
     char *data = NULL;
     int code;
     if (c->frames || c->out_dir || c->n_args != 1)
-        return cli_fetch_many(c, &product);
+        return cli_fetch_many(c, product);
     if (c->format)
         return cli_fail(c, EXIT_USAGE, "--format goes with --out-dir; the suffix of -o says the format");
     if (c->pose && strchr(c->pose, '%') && access(c->pose, F_OK) != 0)
@@ -97,7 +103,7 @@ int cli_refine(struct cli *c)
                         c->pose);
     code = c->pose ? cli_read_body(c, c->pose, &c->pose_body, &data) : -1;
     if (code < 0)
-        code = cli_fetch(c, &product);
+        code = cli_fetch(c, product);
     free(data);
     return code;
 }
@@ -108,7 +114,7 @@ int cli_plan(struct cli *c)
     struct subd_error err;
     struct subd_plan p;
     cJSON *o, *a;
-    request_of(c, &c->mesh, &request);
+    cli_refine_request(c, &c->mesh, &request);
     if (subd_get_plan(c->client, c->mesh.id, &request, &p, &err) != SUBD_OK)
         return cli_report(c, &err);
     cli_progress_clear();

@@ -72,17 +72,29 @@ static void keep_words(struct subd_frame_parser *p, char *to)
             f->blocks[i].set_names = to + (f->blocks[i].set_names - p->words);
 }
 
+void subd_frame_keep(struct subd_frame_parser *p, char *to)
+{
+    keep_words(p, to);
+    keep_head(p, (unsigned char *)to + p->words_bytes);
+}
+
+/* What a block takes of the frame's memory. */
+static size_t span_of(const struct subd_frame_parser *p, const struct subd_block *b)
+{
+    return ((size_t)b->bytes + (p->roomy ? (size_t)b->bytes / 32 + 4096 : 0) + 63) & ~(size_t)63;
+}
+
 /* Finds memory for every block, or for the window of a sink, and for the words and the head. */
 static int place(struct subd_frame_parser *p)
 {
     struct subd_frame *f = p->frame;
-    size_t own = (size_t)p->position + p->words_bytes + (p->request->sink ? WINDOW : 0);
+    size_t own = (size_t)p->position + p->words_bytes + (p->request->sink ? WINDOW : 0) + (p->roomy ? 4096 : 0);
     unsigned char *memory;
     for (int i = 0; i < f->n_blocks && !p->request->sink; i++) {
         struct subd_block *b = &f->blocks[i];
         b->data = p->request->place ? p->request->place(p->request->place_arg, f, b) : NULL;
         if (!b->data)
-            own += ((size_t)b->bytes + 63) & ~(size_t)63;
+            own += span_of(p, b);
         else if ((uintptr_t)b->data % 4 != 0)
             return subd_fail(p->err, SUBD_EUSAGE, "memory for a block must be aligned to 4 bytes");
     }
@@ -97,16 +109,15 @@ static int place(struct subd_frame_parser *p)
         if (b->data)
             continue;
         b->data = memory;
-        memory += ((size_t)b->bytes + 63) & ~(size_t)63;
+        memory += span_of(p, b);
     }
-    keep_words(p, (char *)memory);
-    keep_head(p, memory + p->words_bytes);
+    subd_frame_keep(p, (char *)memory);
     return SUBD_OK;
 }
 
 /* The indices in a block must be below this. INT64_MAX means that it holds no indices, or that they cannot be checked:
  * UV indices may come without their UVs. */
-static int64_t index_limit(const struct subd_frame_parser *p, const struct subd_block *b)
+int64_t subd_index_limit(const struct subd_frame_parser *p, const struct subd_block *b)
 {
     const struct subd_frame *f = p->frame;
     const struct subd_block *uvs = subd_frame_find(f, SUBD_UVS);
@@ -181,7 +192,7 @@ static int deliver(struct subd_frame_parser *p, const struct subd_block *b, int 
 /* Verifies the pieces of the block that are full; with `last`, also the shorter last one. */
 static int verify(struct subd_frame_parser *p, const struct subd_block *b, int last)
 {
-    int64_t limit = index_limit(p, b);
+    int64_t limit = subd_index_limit(p, b);
     int rc;
     while (p->checked < p->in_block) {
         int64_t n = p->in_block - p->checked < PIECE ? p->in_block - p->checked : PIECE;
@@ -214,6 +225,24 @@ static int advance(struct subd_frame_parser *p)
                              p->order[p->current]);
     }
     return SUBD_OK;
+}
+
+void subd_frame_recheck_begin(struct subd_frame_parser *p)
+{
+    p->window = NULL;
+    p->in_block = p->checked = p->window_at = 0;
+    if (p->digest)
+        subd_digest_begin(p->digest);
+}
+
+int subd_frame_recheck_to(struct subd_frame_parser *p, const struct subd_block *b, int64_t bytes)
+{
+    const int last = bytes == b->bytes;
+    int rc;
+    p->in_block = bytes;
+    if ((rc = verify(p, b, last)) != SUBD_OK || !last || !p->digest || subd_digest_end(p->digest) == b->digest)
+        return rc;
+    return subd_fail(p->err, SUBD_EDIGEST, "%s made by a delta do not match their digest", name_of(b));
 }
 
 /* Takes bytes of the varint and of the header; *taken says how many. */

@@ -126,6 +126,8 @@ void subd_close(subd_client *c)
     if (!c)
         return;
     subd_request_drop(c);
+    if (c->watching.drop)
+        c->watching.drop(c);
     subd_loop_detach(c);
     struct subd_sigpipe s;
     subd_sigpipe_block(&s);

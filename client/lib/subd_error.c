@@ -6,6 +6,7 @@
 #include <cjson/cJSON.h>
 #include <limits.h>
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +167,15 @@ int subd_decode_problem(struct subd_error *err, int status, const char *media_ty
     err->code = SUBD_EHTTP;
     err->http_status = status;
     return SUBD_EHTTP;
+}
+
+int subd_failed_problem(struct subd_error *err, int status, const char *json)
+{
+    struct subd_error own;
+    cJSON *o = cJSON_ParseWithLength(json, strlen(json));
+    const int told = (int)fmin(fmax(subd_json_number(o, "status"), 0), 999);
+    cJSON_Delete(o);
+    return subd_decode_problem(err ? err : &own, told ? told : status, "application/json", json, strlen(json));
 }
 
 /* ---- the network ------------------------------------------------------------------------------------------------- */

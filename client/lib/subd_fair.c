@@ -50,9 +50,7 @@ static int failed(const cJSON *o, struct subd_error *err)
 {
     const cJSON *problem = cJSON_GetObjectItemCaseSensitive(o, "error");
     char *said = problem ? cJSON_PrintUnformatted(problem) : NULL;
-    struct subd_error own;
-    const int status = (int)fmin(fmax(subd_json_number(problem, "status"), 0), 999);
-    subd_decode_problem(err ? err : &own, status, JSON_TYPE, said ? said : "", said ? strlen(said) : 0);
+    subd_failed_problem(err, 0, said ? said : "");
     free(said);
     return SUBD_EHTTP;
 }

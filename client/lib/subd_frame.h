@@ -33,6 +33,7 @@ struct subd_frame_parser {
     struct subd_frame *frame;
     int64_t total_bytes; /* Length of the body, from Content-Length. */
     struct subd_error *err;
+    int roomy;            /* 1, set after subd_frame_begin, leaves room for blocks that grow (subd_delta.c). */
     const char *relation; /* That of neighbours, set after subd_frame_begin; NULL of other frames. */
     /* These are the parser's own. */
     int failure;                /* The first error, after which bytes are ignored. */
@@ -62,6 +63,17 @@ int subd_frame_feed(struct subd_frame_parser *p, const void *data, size_t bytes)
 /* subd_frame_end: releases the parser and returns the first error, or SUBD_EPROTOCOL when the frame is incomplete.
  * After an error the frame has no blocks. It must be called once after subd_frame_begin, whatever happened. */
 int subd_frame_end(struct subd_frame_parser *p);
+
+/* These serve deltas, which change a frame that is there.
+ * subd_frame_keep: moves words and head of the parser to the frame's memory, at `to`.
+ * subd_index_limit: the indices in a block must be below this; INT64_MAX when it holds none.
+ * subd_frame_recheck_begin, subd_frame_recheck_to: verify a block up to this byte, once that much of it is there; at
+ * its end its digest must be that of the header.
+ * Errors  SUBD_EDIGEST, SUBD_EPROTOCOL */
+void subd_frame_keep(struct subd_frame_parser *p, char *to);
+int64_t subd_index_limit(const struct subd_frame_parser *p, const struct subd_block *b);
+void subd_frame_recheck_begin(struct subd_frame_parser *p);
+int subd_frame_recheck_to(struct subd_frame_parser *p, const struct subd_block *b, int64_t bytes);
 
 /* subd_kinds[i] says what a block of semantic 1 << i must look like. */
 struct subd_kind {

@@ -10,6 +10,7 @@
 #include "subd_fair.h"
 #include "subd_frame.h"
 #include "subd_matrix.h"
+#include "subd_watch.h"
 #include <signal.h>
 #include <curl/curl.h>
 #include <poll.h>
@@ -116,6 +117,7 @@ struct subd_request {
     int rebases;       /* 1: edits may be applied to a later version. */
     int async;         /* 1 prefers to be answered at once, with the job that goes on. */
     int last;          /* 1: nothing cancels it, and it has SUBD_LAST_MS. */
+    int (*feed)(subd_client *c, const char *data, size_t n); /* Gets the body of an answer that goes on; else NULL. */
 };
 #define SUBD_LAST_MS 5000
 
@@ -132,7 +134,9 @@ struct subd_call {
     char etag[136], media_type[64], request_id[72];
     char timing[512]; /* The Server-Timing header as it came. */
     int status;
-    int last;        /* That of the request. */
+    int last;                                                /* That of the request. */
+    const char *accept;                                      /* The media type of an answer that goes on, */
+    int (*feed)(subd_client *c, const char *data, size_t n); /* and what takes it; NULL for all others. */
     int in_frame;    /* 1 once `parser` has begun a frame that it has not ended yet. */
     int conditional; /* 1 when If-None-Match was sent, so that status 304 is an answer. */
     int64_t length;  /* Content-Length, or -1. */
@@ -169,6 +173,41 @@ struct subd_flow {
     struct subd_error *err, unheard;
 };
 
+/* A subd_watch or subd_events under way (subd_watch.c). */
+struct subd_watching {
+    struct subd_refine refine; /* Its strings are borrowed. */
+    struct subd_watch watch;
+    struct subd_events events;
+    struct subd_frame *frame;
+    struct subd_error *err, unheard; /* unheard: that of a delta after which the whole frame is asked for. */
+    char *path;                      /* Of the request, without `since`. */
+    int ended;                       /* The callback has ended it. */
+    int mistrusted;                  /* A delta did not match, and no frame has come since. */
+    unsigned char head[24];          /* Of the record that comes, */
+    size_t head_bytes;               /* and how much of it there is. */
+    uint32_t kind;
+    int64_t bytes, left, version; /* The record's length, what of it is still to come, its version. */
+    int in_frame;
+    struct subd_frame_parser parser;
+    struct subd_bytes {
+        char *data;
+        size_t bytes, room;
+    } body; /* Of a record that is no frame, or a line of an event; a NUL follows. */
+    struct subd_mesh_event event;
+    char *json;
+    void (*drop)(subd_client *c); /* Frees what it holds; NULL when there is none. */
+};
+/* subd_delta_apply: makes the frame that of `version`, in place (subd_delta.c). The body is aligned to 4 bytes.
+ * Errors  SUBD_EDIGEST when the delta does not fit the frame, or does not make what it says: the whole frame is needed;
+ *         SUBD_EPROTOCOL; SUBD_EUSAGE (place). The frame has no blocks when it was being changed */
+int subd_delta_apply(struct subd_frame *frame, const struct subd_refine *refine, int64_t version,
+                     int64_t max_frame_bytes, const void *body, size_t bytes, struct subd_error *err);
+/* subd_refine_take: copies what was asked for to *r, and makes the path of it (subd_refine.c). */
+int subd_refine_take(struct subd_refine *r, const struct subd_refine *asked, struct subd_text *t, const char *id,
+                     const char *leaf, struct subd_error *err);
+/* subd_failed_problem: fills *err from a problem document in JSON, as an error of status `status` unless it has one. */
+int subd_failed_problem(struct subd_error *err, int status, const char *json);
+
 #define SUBD_MAX_WARNINGS 72 /* Of one answer. The daemon has at most 65 of a mesh. */
 
 struct subd_client {
@@ -195,6 +234,7 @@ struct subd_client {
     struct subd_call call;
     struct subd_search search;
     struct subd_flow flow;
+    struct subd_watching watching;
     int waits; /* 1 while a blocking call waits: the requests that follow its first one do not wait themselves. */
 };
 

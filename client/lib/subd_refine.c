@@ -17,9 +17,8 @@ static void add_blocks(struct subd_text *t, const char *name, unsigned blocks)
     }
 }
 
-/* Copies what was asked for to *r, and makes the path of it. */
-static int take_refine(struct subd_refine *r, const struct subd_refine *asked, struct subd_text *t, const char *id,
-                       const char *leaf, struct subd_error *err)
+int subd_refine_take(struct subd_refine *r, const struct subd_refine *asked, struct subd_text *t, const char *id,
+                     const char *leaf, struct subd_error *err)
 {
     int rc = SUBD_TAKE(r, asked, subd_refine, err);
     if (rc != SUBD_OK)
@@ -54,7 +53,7 @@ int subd_refine(subd_client *c, const char *id, const struct subd_refine *r, str
     struct subd_refine own;
     struct subd_request q = {.method = "GET", .accept = SUBD_FRAME_MEDIA_TYPE, .frame = frame, .refine = &own};
     int rc;
-    if ((rc = SUBD_NEED(err, c, id, r, frame)) || (rc = take_refine(&own, r, &q.path, id, "/refined", err)))
+    if ((rc = SUBD_NEED(err, c, id, r, frame)) || (rc = subd_refine_take(&own, r, &q.path, id, "/refined", err)))
         return rc;
     q.if_none_match = own.if_none_match;
     return subd_request_start(c, &q, err);
@@ -69,7 +68,7 @@ int subd_refine_pose_body(subd_client *c, const char *id, int64_t version, const
     int rc;
     if ((rc = SUBD_NEED(err, c, id, body, r, frame)) || (rc = subd_check_version(version, err)) ||
         (rc = subd_take_body(&q.body, body, __func__, err)) ||
-        (rc = take_refine(&own, r, &q.path, id, "/refined", err)))
+        (rc = subd_refine_take(&own, r, &q.path, id, "/refined", err)))
         return rc;
     return subd_request_start(c, &q, err);
 }
@@ -159,6 +158,6 @@ int subd_get_plan(subd_client *c, const char *id, const struct subd_refine *r, s
     if (rc != SUBD_OK)
         return rc;
     memset(out, 0, sizeof *out);
-    rc = take_refine(&own, r, &q.path, id, "/plan", err);
+    rc = subd_refine_take(&own, r, &q.path, id, "/plan", err);
     return rc == SUBD_OK ? subd_request_start(c, &q, err) : rc;
 }

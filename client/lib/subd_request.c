@@ -90,6 +90,9 @@ static int begin_body(subd_client *c)
     if (call->matrix.sink && status == 200 && (strcmp(call->media_type, "text/plain") != 0 || call->length < 0))
         return subd_fail(call->err, SUBD_EPROTOCOL, "a matrix was asked for, the answer is %s of %lld bytes",
                          call->media_type, (long long)call->length);
+    if (call->feed && status == 200 && strcmp(call->media_type, call->accept) != 0)
+        return subd_fail(call->err, SUBD_EPROTOCOL, "%s was asked for, the answer is %s", call->accept,
+                         call->media_type);
     if (!call->frame || status != 200)
         return SUBD_OK;
     if (strcmp(call->media_type, SUBD_FRAME_MEDIA_TYPE) != 0)
@@ -174,6 +177,7 @@ static size_t on_body(char *data, size_t one, size_t n, void *arg)
     call->received += (int64_t)n;
     if (!call->failure)
         call->failure = call->in_frame                             ? subd_frame_feed(&call->parser, data, n)
+                        : call->feed && call->status == 200        ? call->feed(c, data, n)
                         : call->matrix.sink && call->status == 200 ? pass_to_sink(c, data, n)
                                                                    : keep(c, data, n);
     if (!call->failure && cancelled(c))
@@ -253,7 +257,7 @@ static void set_transfer(subd_client *c, const struct subd_request *r)
     curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(e, CURLOPT_USERAGENT, "libsubd");
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)c->config.connect_timeout_ms);
-    curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, r->last ? SUBD_LAST_MS : (long)c->config.request_timeout_ms);
+    curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, r->last ? SUBD_LAST_MS : r->feed ? 0L : (long)c->config.request_timeout_ms);
     curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L);
     curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, (long)((c->config.stall_timeout_ms + 999) / 1000));
 }
@@ -321,6 +325,8 @@ int subd_request_start(subd_client *c, struct subd_request *r, struct subd_error
     call->finish = r->finish;
     call->then = r->then;
     call->last = r->last;
+    call->accept = r->accept;
+    call->feed = r->feed;
     call->out = r->out;
     call->out_bytes = r->out_bytes;
     call->err = err ? err : &c->scratch;

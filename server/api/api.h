@@ -35,6 +35,7 @@ void api_neighbors(struct request *r);
 void api_neighbors_of(struct request *r);
 void api_plan(struct request *r);
 void api_watch(struct request *r);
+void api_events(struct request *r);
 void api_fields(struct request *r);
 void api_smooth(struct request *r);
 void api_versions(struct request *r);
@@ -53,11 +54,15 @@ void api_job(struct request *r);
 void api_job_cancel(struct request *r);
 void api_job_frame(struct request *r);
 
-/* refined_for_watcher: starts the job of refined for a request of watch, whose client has the version `seen` (0: none).
+/* refined_for_watcher: starts the job of refined for a request of watch, whose client has the version `seen` (0: none),
+ * and takes deltas or not; base_key is that of its frame in the cache, or "".
  * watcher_answer: its end. Without a frame the client has the present version. */
 struct job;
-void refined_for_watcher(struct request *r, int64_t seen);
+void refined_for_watcher(struct request *r, int64_t seen, bool deltas, const char *base_key);
 void watcher_answer(struct job *job);
+
+/* version_json: what is known of a version of a mesh, with further members for what was `touched` (NULL: none). */
+void version_json(struct text *out, const struct store_version *v, const struct text *touched);
 
 /* What a MeshInfo says about the memory that a mesh holds, and how its upload went. */
 struct info_state {

@@ -3,6 +3,7 @@
  * not at all. */
 #include "server/api/others.h"
 #include "server/api/replace.h"
+#include "server/api/events.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
 #include "server/operation/idempotency.h"
@@ -135,6 +136,7 @@ static int apply(struct job *job)
         return rc;
     e->base.mesh = e->result.mesh;
     e->result.mesh = NULL;
+    touched_by_edits(&j->touched, e->batch, &e->result, e->base.mesh);
     return mesh_topology_id(e->base.mesh, e->base.info.topology_id, &job->err);
 }
 

@@ -30,24 +30,6 @@ static int versions_read(struct job *job)
                                         &v->list, &v->n, &v->more, &job->err));
 }
 
-static void version_json(struct text *out, const struct store_version *v)
-{
-    char updated[40];
-    write_date(updated, v->updated_ms);
-    text_puts(out, "{");
-    text_member_int(out, "version", v->version);
-    text_member(out, "change", v->kind);
-    text_member(out, "principal", v->principal);
-    text_member(out, "updated", updated);
-    if (v->n_edits)
-        text_member_int(out, "edits", v->n_edits);
-    if (v->of)
-        text_member_int(out, "of", v->of);
-    text_member_int(out, "vertices", v->n_vertices);
-    text_member_int(out, "faces", v->n_faces);
-    text_puts(out, "}");
-}
-
 static void versions_answer(struct job *job)
 {
     struct versions_job *v = (struct versions_job *)job;
@@ -55,7 +37,7 @@ static void versions_answer(struct job *job)
     text_puts(&body, "{\"versions\":[");
     for (int i = 0; i < v->n; i++) {
         text_puts(&body, i ? "," : "");
-        version_json(&body, &v->list[i]);
+        version_json(&body, &v->list[i], NULL);
     }
     text_puts(&body, "]");
     if (v->more && v->n)

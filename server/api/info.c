@@ -18,6 +18,26 @@ void write_date(char out[40], int64_t ms)
     snprintf(out + n, 40 - n, ".%03dZ", (int)(ms % 1000));
 }
 
+void version_json(struct text *out, const struct store_version *v, const struct text *touched)
+{
+    char updated[40];
+    write_date(updated, v->updated_ms);
+    text_puts(out, "{");
+    text_member_int(out, "version", v->version);
+    text_member(out, "change", v->kind);
+    text_member(out, "principal", v->principal);
+    text_member(out, "updated", updated);
+    if (v->n_edits)
+        text_member_int(out, "edits", v->n_edits);
+    if (v->of)
+        text_member_int(out, "of", v->of);
+    text_member_int(out, "vertices", v->n_vertices);
+    text_member_int(out, "faces", v->n_faces);
+    if (touched && touched->bytes && !touched->failed)
+        text_printf(out, ",%s", touched->data);
+    text_puts(out, "}");
+}
+
 struct info_state info_state_of(const struct slot *slot)
 {
     int64_t device = slot && slot->resident ? (int64_t)atomic_load(&slot->resident->bytes) : 0;

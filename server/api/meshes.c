@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* meshes.c: answers the requests for /v1/meshes: create, list, show, rename, delete and read back meshes. */
 #include "server/api/api.h"
-#include "server/api/watch.h"
+#include "server/api/events.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/looks.h"
@@ -328,9 +328,9 @@ static int rename_adopt(struct job *job)
     if (slot->host)
         memcpy(slot->host->name, info->name, sizeof info->name);
     slot->info = *info;
-    cache_forget(&memory_of(job)->cache, slot);
+    cache_supersede(&memory_of(job)->cache, slot);
     operation_adopted(job);
-    watchers_tell(job_service(job)->watchers, slot->id);
+    events_version(job);
     return SDD_OK;
 }
 
@@ -392,7 +392,7 @@ static int delete_forget(struct job *job)
     slot_forget(slots, slot_of(job));
     slots_forget_versions(slots, &memory_of(job)->cache, slot_of(job)->id, INT64_MAX);
     people_forget_mesh(job_service(job)->people, slot_of(job)->id);
-    watchers_tell(job_service(job)->watchers, slot_of(job)->id);
+    events_deleted(job);
     return SDD_OK;
 }
 

@@ -17,28 +17,10 @@ static int compare_ids(const void *a, const void *b)
 }
 
 /* ---- leases ------------------------------------------------------------------------------------------------------ */
-static void lease_json(struct text *out, const struct lease *l)
-{
-    text_puts(out, "{");
-    text_member(out, "lease", l->id);
-    text_member(out, "principal", l->principal);
-    if (*l->client)
-        text_member(out, "client", l->client);
-    text_member_int(out, "seconds", lease_seconds_left(l));
-    if (l->n_faces) {
-        text_member_int(out, "faces", l->n_faces);
-        text_key(out, "faceIds");
-        for (int64_t i = 0; i < l->n_faces && i < FACES_LISTED; i++)
-            text_printf(out, "%s%d", i ? "," : "[", l->faces[i]);
-        text_puts(out, "]");
-    }
-    text_puts(out, "}");
-}
-
 static void answer_lease(struct request *r, int status, const struct lease *l)
 {
     struct text body = {0};
-    lease_json(&body, l);
+    lease_json(&body, l, FACES_LISTED);
     text_puts(&body, "\n");
     answer_text(r, status, MEDIA_JSON, &body);
     answer_header(r, "Cache-Control", "no-store");
@@ -173,7 +155,7 @@ static void leases_answer(struct job *job)
         if (strcmp(l->mesh, slot_of(job)->id) != 0 || !lease_seconds_left(l))
             continue;
         text_puts(&body, first ? "" : ",");
-        lease_json(&body, l);
+        lease_json(&body, l, FACES_LISTED);
         first = false;
     }
     text_puts(&body, "]}\n");
@@ -237,7 +219,7 @@ void api_lease_renew(struct request *r)
         answer_error(r, &err);
         return;
     }
-    l->until = uv_hrtime() + (uint64_t)ask.seconds * 1000000000u;
+    lease_renew(service_of(r)->people, l, ask.seconds);
     answer_lease(r, 200, l);
 }
 

@@ -2,7 +2,7 @@
 /* positions.c: answers PUT /v1/meshes/{id}/positions, which moves vertices and keeps the topology; and reads positions
  * for other routes that take them. */
 #include "server/api/api.h"
-#include "server/api/watch.h"
+#include "server/api/events.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
 #include "server/operation/idempotency.h"
@@ -100,6 +100,7 @@ int positions_commit(struct job *job, const struct positions *p, const char *kin
     text_puts(&j->answer, j->media_out == MEDIA_PROTOBUF ? "" : "\n");
     version_tag(tag, info.version, j->media_out);
     operation_author(j, kind, 0, 0);
+    touched_by_positions(&j->touched, p);
     int rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, info.updated_ms,
                               idempotency_record(j, &record, 200, "", tag), &slot->info, &job->err);
     job->committed = !rc;
@@ -121,9 +122,9 @@ static int commit(struct job *job)
 int positions_adopt(struct job *job)
 {
     slot_of(job)->resident->version = slot_of(job)->info.version;
-    cache_forget(&memory_of(job)->cache, slot_of(job));
+    cache_supersede(&memory_of(job)->cache, slot_of(job));
     operation_adopted(job);
-    watchers_tell(job_service(job)->watchers, slot_of(job)->id);
+    events_version(job);
     return SDD_OK;
 }
 

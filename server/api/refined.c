@@ -42,6 +42,19 @@ static bool is_whole(const struct ask_job *a, const struct cached *frame)
     return frame && (!file_format(a) || (compute_is_there(frame) && job_may_peek(&a->base.slot->turns, SETTLED_HOST)));
 }
 
+/* Whether all that is to be sent is there: for a watcher that could take a delta, that one. */
+static bool is_sendable(struct ask_job *a)
+{
+    char key[CACHE_KEY_SIZE];
+    struct cache *cache = &memory_of(&a->base.job)->cache;
+    if (!is_whole(a, cache_find(cache, a->key)))
+        return false;
+    if (!delta_could(a))
+        return true;
+    name_delta(a, key);
+    return cache_find(cache, key);
+}
+
 /* Whether the frame need not be made. The method that `auto` stands for is chosen again when the job has its turn. */
 static bool is_there(struct job *job)
 {
@@ -49,8 +62,7 @@ static bool is_there(struct job *job)
     char method[sizeof a->method];
     memcpy(method, a->method, sizeof method);
     const bool named = !name_by_history(a);
-    const bool there =
-        named && (is_seen(a) || name_is_known(a) || is_whole(a, cache_find(&memory_of(job)->cache, a->key)));
+    const bool there = named && (is_seen(a) || name_is_known(a) || is_sendable(a));
     memcpy(a->method, method, sizeof method);
     job->err = (struct sdd_error){0};
     return there;
@@ -71,6 +83,8 @@ static int find_frame(struct frame_job *j)
     j->frame->references++;
     j->adopted = true;
     metrics_add(job_service(job)->metrics, M_CACHE_HITS, 1);
+    if (j->base.watched)
+        return delta_could(&j->base) && !delta_find((struct refine_job *)j) ? SDD_OK : JOB_DONE;
     return file_format(&j->base) ? SDD_OK : JOB_DONE;
 }
 
@@ -146,7 +160,13 @@ static int adopt(struct job *job)
     struct refine_job *j = (struct refine_job *)job;
     refine_adopt(j);
     job->phases[PHASE_DOWNLOAD] += j->rest;
-    if (j->build)
+    return SDD_OK;
+}
+
+/* Tables are built behind the answer. */
+static int answer_first(struct job *job)
+{
+    if (((const struct refine_job *)job)->build)
         job_answer(job);
     return SDD_OK;
 }
@@ -191,18 +211,37 @@ static void free_refine_job(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
     refine_lose(j);
+    delta_free(j);
     stream_close(j->stream);
     sdd_plan_free(j->plan.plan);
     positions_free(j->pose);
     free_frame_job(job);
 }
 
-static const struct step refine_steps[] = {
-    {ON_STORE, PHASE_LOAD, step_find, skip_find},        {ON_LOOP, -1, look_up, NULL},
-    {ON_STORE, PHASE_LOAD, step_load, skip_load_needed}, {ON_LOOP, -1, share, NULL},
-    {ON_HOST, PHASE_PARSE, parse, skip_parse},           {ON_DEVICE, -1, refine_compute, skip_found},
-    {ON_HOST, PHASE_ENCODE, file_begin, file_skip},      {ON_LOOP, -1, adopt, NULL},
-    {ON_DEVICE, -1, build_tables, skip_build},           {0}};
+static const struct step refine_steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
+                                           {ON_LOOP, -1, look_up, NULL},
+                                           {ON_STORE, PHASE_LOAD, step_load, skip_load_needed},
+                                           {ON_LOOP, -1, share, NULL},
+                                           {ON_HOST, PHASE_PARSE, parse, skip_parse},
+                                           {ON_DEVICE, -1, refine_compute, skip_found},
+                                           {ON_HOST, PHASE_ENCODE, file_begin, file_skip},
+                                           {ON_LOOP, -1, adopt, NULL},
+                                           {ON_LOOP, -1, answer_first, NULL},
+                                           {ON_DEVICE, -1, build_tables, skip_build},
+                                           {0}};
+
+static const struct step watched_steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
+                                            {ON_LOOP, -1, look_up, NULL},
+                                            {ON_STORE, PHASE_LOAD, step_load, skip_load_needed},
+                                            {ON_LOOP, -1, share, NULL},
+                                            {ON_DEVICE, -1, refine_compute, skip_found},
+                                            {ON_LOOP, -1, adopt, NULL},
+                                            {ON_LOOP, -1, delta_base, NULL},
+                                            {ON_HOST, PHASE_ENCODE, delta_compare, delta_skip},
+                                            {ON_LOOP, -1, delta_keep, NULL},
+                                            {ON_LOOP, -1, answer_first, NULL},
+                                            {ON_DEVICE, -1, build_tables, skip_build},
+                                            {0}};
 
 static void start(struct request *r, bool posed)
 {
@@ -216,14 +255,16 @@ static void start(struct request *r, bool posed)
     mesh_job_start(r, &j->base.base.base, &ops);
 }
 
-void refined_for_watcher(struct request *r, int64_t seen)
+void refined_for_watcher(struct request *r, int64_t seen, bool deltas, const char *base_key)
 {
-    static const struct job_ops ops = {refine_steps, watcher_answer, free_refine_job};
+    static const struct job_ops ops = {watched_steps, watcher_answer, free_refine_job};
     struct refine_job *j = ask_job_create(r, sizeof *j, ask_max_level(service_of(r)->config), ASK_FRAME_BLOCKS);
     if (!j)
         return;
     j->base.base.watched = true;
     j->base.base.seen = seen;
+    j->base.base.deltas = deltas;
+    snprintf(j->base.base.base_key, sizeof j->base.base.base_key, "%s", base_key);
     j->base.base.base.job.peeks = SETTLED_RECORD;
     j->base.base.base.finds = is_there;
     mesh_job_start(r, &j->base.base.base, &ops);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* replace.c: what jobs that make a whole new version of a mesh have in common (replace.h). */
 #include "server/api/replace.h"
-#include "server/api/watch.h"
+#include "server/api/events.h"
 #include "server/operation/idempotency.h"
 #include <string.h>
 
@@ -34,6 +34,7 @@ int replace_commit(struct replace_job *r, const struct store_change *change)
     if (r->base.answer.failed)
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
     version_tag(tag, r->info.version, r->base.media_out);
+    r->base.change = *change;
     store_author(store, change);
     int rc = store_replace(store, slot_of(job)->id, slot_of(job)->info.version, r->mesh, r->info.updated_ms,
                            idempotency_record(&r->base, &record, 200, "", tag), &r->info, &job->err);
@@ -45,7 +46,7 @@ int replace_adopt(struct job *job)
 {
     struct replace_job *r = (struct replace_job *)job;
     struct slot *slot = slot_of(job);
-    cache_forget(&memory_of(job)->cache, slot);
+    cache_supersede(&memory_of(job)->cache, slot);
     resident_release(job_service(job)->jobs->compute, slot->resident);
     slot->resident = r->resident;
     r->resident = NULL;
@@ -54,7 +55,7 @@ int replace_adopt(struct job *job)
     r->mesh = NULL;
     slot->info = r->info;
     operation_adopted(job);
-    watchers_tell(job_service(job)->watchers, slot->id);
+    events_version(job);
     return SDD_OK;
 }
 

@@ -15,7 +15,8 @@ static const char *const q_versions[] = {"before", "limit", NULL};
 static const char *const q_refined[] = {"level",    "surface", "include", "normals", "compact",
                                         "primvars", "method",  "version", NULL};
 static const char *const q_watch[] = {"level",    "surface", "include", "normals", "compact",
-                                      "primvars", "method",  "since",   NULL};
+                                      "primvars", "method",  "since",   "deltas",  NULL};
+static const char *const q_events[] = {"since", NULL};
 static const char *const q_pose[] = {"level",  "surface", "include", "normals", "compact", "primvars",
                                      "method", "prim",    "time",    "version", NULL};
 static const char *const q_matrix[] = {"level", "surface", "what", "version", NULL};
@@ -111,6 +112,8 @@ const struct route routes[] = {
      "what refined would cost"},
     {"GET", "/v1/meshes/{id}/watch", "watch", SCOPE_READ, 0, MEDIA_WATCH, MEDIA_WATCH, q_watch, false, false, api_watch,
      "the refined surface of each version, as it comes"},
+    {"GET", "/v1/meshes/{id}/events", "events", SCOPE_READ, 0, MEDIA_EVENTS, MEDIA_EVENTS, q_events, false, false,
+     api_events, "news of a mesh: versions, leases, presence"},
 };
 const int n_routes = sizeof routes / sizeof routes[0];
 _Static_assert(sizeof routes / sizeof routes[0] < METRICS_OPS, "metrics need a place for each route, and one more");

@@ -3,35 +3,27 @@
  * watcher that waits is a sleeping connection and nothing else. When the mesh changes it starts the job of refined,
  * whose frame comes from the cache for all but the first watcher of a query. It asks only when the record before has
  * been sent, so a slow client passes over the versions that were made meanwhile, and holds one frame at most. */
-#include "server/api/watch.h"
-#include "server/api/api.h"
+#include "server/api/watcher.h"
 #include "server/refine/refine.h"
-#include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD_BYTES 24    /* Length u64, version u64, kind u32, zero u32; little-endian. */
-#define BLOCK_BYTES 1024 /* Chunks are written to the buffer of the connection, so libmicrohttpd needs no large one. */
+#define HEAD_BYTES 24 /* Length u64, version u64, kind u32, zero u32; little-endian. */
 
-enum record { RECORD_BEAT = 0, RECORD_WHOLE = 1, RECORD_GONE = 3, RECORD_PROBLEM = 4 }; /* 2 is kept for deltas. */
+enum record { RECORD_BEAT, RECORD_WHOLE, RECORD_DELTA, RECORD_GONE, RECORD_PROBLEM };
 
-struct watcher {
-    struct list all;
-    struct request *request; /* NULL when it is over. */
-    struct service *service;
-    struct MHD_Response *response; /* NULL until the answer has begun. */
-    struct cached *frame;          /* The frame that is being sent, referenced, or NULL. */
-    struct text problem;           /* The problem document that is being sent. */
+struct frame_watcher {
+    struct watcher base;
+    struct cached *frame; /* The frame or delta that is being sent, referenced, or NULL. */
+    struct text problem;  /* The problem document that is being sent. */
     unsigned char head[HEAD_BYTES];
-    size_t head_left;  /* How many bytes of the head, */
-    int64_t body_left; /* and how many of what follows it are not sent yet. */
-    int64_t seen;      /* The newest version that the client has or is being sent; 0 for none. */
-    uint64_t sent_at;  /* When the last record began. */
-    bool stale;        /* There may be a newer version. */
-    bool again;        /* The queue had no place; the next tick sets `stale`. */
-    bool asked;        /* A heartbeat asks a peer that has ended its side whether it is there. */
-    bool gone;         /* The peer has left. */
-    bool last;         /* The answer ends after the record that is being sent. */
+    size_t head_left;              /* How many bytes of the head, */
+    int64_t body_left;             /* and how many of what follows it are not sent yet. */
+    int64_t seen;                  /* The newest version that the client has or is being sent; 0 for none. */
+    bool deltas;                   /* The client takes deltas, */
+    char base_key[CACHE_KEY_SIZE]; /* and has the frame of this key in the cache; "" at first. */
+    bool stale;                    /* There may be a newer version. */
+    bool again;                    /* The queue had no place; the next tick sets `stale`. */
 };
 
 static void put(unsigned char *out, uint64_t value, int bytes)
@@ -40,14 +32,8 @@ static void put(unsigned char *out, uint64_t value, int bytes)
         out[i] = (unsigned char)(value >> 8 * i);
 }
 
-static void wake(struct watcher *w)
-{
-    conn_enter(w->request->conn, CONN_SEND);
-    http_answered(w->request);
-}
-
 /* Begins a record. The one before has been sent. */
-static void begin_record(struct watcher *w, enum record kind, int64_t bytes)
+static void begin_record(struct frame_watcher *w, enum record kind, int64_t bytes)
 {
     put(w->head, (uint64_t)bytes, 8);
     put(w->head + 8, (uint64_t)w->seen, 8);
@@ -55,53 +41,57 @@ static void begin_record(struct watcher *w, enum record kind, int64_t bytes)
     put(w->head + 20, 0, 4);
     w->head_left = HEAD_BYTES;
     w->body_left = bytes;
-    w->sent_at = conn_now();
-    conn_enter(w->request->conn, CONN_SEND);
+    watcher_sends(&w->base);
 }
 
-static void end_record(struct watcher *w)
+static void end_record(struct frame_watcher *w)
 {
     if (w->frame)
-        cached_unref(&w->service->memory->cache, w->frame);
+        cached_unref(&w->base.service->memory->cache, w->frame);
     w->frame = NULL;
 }
 
-/* An error after the answer has begun. What is busy now is tried again; everything else ends the stream. */
-static void failed(struct request *r, const struct sdd_error *err)
+/* What is busy now is tried again; everything else ends the stream. A frame that is being sent is cut off. */
+static void fail(struct watcher *base, const struct sdd_error *err)
 {
-    struct watcher *w = r->watcher;
+    struct frame_watcher *w = (struct frame_watcher *)base;
     if (err->code == SDD_EBUSY || err->code == SDD_ETOO_MANY) {
         w->again = true;
         return;
     }
-    w->last = true;
+    if (w->head_left || w->body_left) {
+        base->gone |= !base->last;
+        return;
+    }
+    end_record(w);
+    base->last = true;
     if (err->code == SDD_ENOT_FOUND) {
         begin_record(w, RECORD_GONE, 0);
         return;
     }
-    problem_json(&w->problem, err, NULL, NULL, r->id);
+    problem_json(&w->problem, err, NULL, NULL, base->request->id);
     begin_record(w, RECORD_PROBLEM, w->problem.failed ? 0 : (int64_t)w->problem.bytes);
 }
 
 /* Has the frame of the present version made or found, which may have happened when this returns. The job takes the
  * query over, so it is read again each time. */
-static void ask(struct watcher *w)
+static void ask(struct frame_watcher *w)
 {
-    struct request *r = w->request;
+    struct request *r = w->base.request;
     const char *rest = r->conn->target + r->conn->head.path_bytes;
     struct sdd_error err = {0};
     w->stale = false;
     r->deadline = conn_now() + (uint64_t)(r->net->config->request_deadline * 1e9);
     query_free(&r->query);
     if (query_parse(&r->query, *rest ? rest + 1 : NULL, r->route->query, r->route->options, &err))
-        failed(r, &err);
+        fail(&w->base, &err);
     else
-        refined_for_watcher(r, w->seen);
-    if (r->response != w->response)
-        w->last = true; /* Memory was out before there was a job, and the error cannot be sent any more. */
+        refined_for_watcher(r, w->seen, w->deltas, w->base_key);
+    if (r->response != w->base.response)
+        w->base.last = true; /* Memory was out before there was a job, and the error cannot be sent any more. */
 }
 
-static ssize_t give_head(struct watcher *w, char *out, size_t max)
+static ssize_t give_head(struct frame_watcher *w, char *out, size_t max)
 {
     const size_t n = w->head_left < max ? w->head_left : max;
     memcpy(out, w->head + HEAD_BYTES - w->head_left, n);
@@ -109,7 +99,7 @@ static ssize_t give_head(struct watcher *w, char *out, size_t max)
     return (ssize_t)n;
 }
 
-static ssize_t give_body(struct watcher *w, char *out, size_t max)
+static ssize_t give_body(struct frame_watcher *w, char *out, size_t max)
 {
     const size_t n = (uint64_t)w->body_left < max ? (size_t)w->body_left : max;
     if (w->frame)
@@ -120,132 +110,77 @@ static ssize_t give_body(struct watcher *w, char *out, size_t max)
     return (ssize_t)n;
 }
 
-static ssize_t watcher_read(void *cls, uint64_t at, char *out, size_t max)
+static ssize_t read_record(struct watcher *base, char *out, size_t max)
 {
-    struct watcher *w = cls;
-    struct request *r = w->request;
-    (void)at;
-    if (w->gone)
-        return MHD_CONTENT_READER_END_WITH_ERROR;
+    struct frame_watcher *w = (struct frame_watcher *)base;
     if (!w->head_left && !w->body_left) {
         end_record(w);
-        if (!w->last && w->stale && !r->job)
+        if (!base->last && w->stale && !base->request->job)
             ask(w);
     }
-    if (w->head_left || w->body_left) {
-        const ssize_t n = w->head_left ? give_head(w, out, max) : give_body(w, out, max);
-        r->answer_bytes += n;
-        return n;
-    }
-    if (w->last && !r->job)
-        return MHD_CONTENT_READER_END_OF_STREAM;
-    conn_enter(r->conn, CONN_WORK); /* The mesh is late and not the client. */
-    http_sleep(r);
-    return 0;
+    if (w->head_left)
+        return give_head(w, out, max);
+    return w->body_left ? give_body(w, out, max) : 0;
 }
 
-static void watcher_free(void *cls)
+static void beat(struct watcher *base)
 {
-    struct watcher *w = cls;
+    begin_record((struct frame_watcher *)base, RECORD_BEAT, 0);
+}
+
+static bool tick(struct watcher *base)
+{
+    struct frame_watcher *w = (struct frame_watcher *)base;
+    w->stale |= w->again;
+    w->again = false;
+    return w->stale || w->head_left;
+}
+
+static void changed(struct watcher *base)
+{
+    ((struct frame_watcher *)base)->stale = true;
+}
+
+static void free_watcher(struct watcher *base)
+{
+    struct frame_watcher *w = (struct frame_watcher *)base;
     end_record(w);
     text_free(&w->problem);
     free(w);
 }
 
-void watcher_left(struct watcher *w)
-{
-    list_remove(&w->all);
-    metrics_add(w->service->metrics, M_WATCHERS, -1);
-    w->request = NULL;
-    if (!w->response)
-        watcher_free(w);
-}
-
-static bool begin_answer(struct watcher *w)
-{
-    struct request *r = w->request;
-    w->response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, watcher_read, w, watcher_free);
-    if (!w->response) {
-        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
-        return false;
-    }
-    r->close_after = true;
-    answer_response(r, 200, w->response, -1);
-    answer_header(r, "Content-Type", media_name(MEDIA_WATCH));
-    answer_header(r, "Cache-Control", "no-store");
-    r->failed = failed;
-    return true;
-}
-
 void watcher_answer(struct job *job)
 {
-    const struct frame_job *j = (const struct frame_job *)job;
-    struct watcher *w = job->request->watcher;
-    if ((!w->response && !begin_answer(w)) || !j->frame)
+    const struct refine_job *refine = (const struct refine_job *)job;
+    const struct frame_job *j = &refine->base;
+    struct watcher *base = job->request->watcher;
+    struct frame_watcher *w = (struct frame_watcher *)base;
+    if ((!base->response && !watcher_begin(base)) || !j->frame || base->last)
         return;
-    cached_ref(j->frame);
-    w->frame = j->frame;
+    w->frame = refine->delta ? refine->delta : j->frame;
+    cached_ref(w->frame);
     w->seen = slot_of(job)->info.version;
-    begin_record(w, RECORD_WHOLE, w->frame->payload.bytes);
+    if (w->deltas) {
+        j->frame->based = true;
+        memcpy(w->base_key, j->frame->key, sizeof w->base_key);
+    }
+    begin_record(w, refine->delta ? RECORD_DELTA : RECORD_WHOLE, w->frame->payload.bytes);
 }
 
 void api_watch(struct request *r)
 {
+    static const struct watcher_ops ops = {MEDIA_WATCH, read_record, tick, changed, beat, fail, free_watcher};
     struct sdd_error err = {0};
     int64_t since = 0;
-    if (query_int(&r->query, "since", 0, INT64_MAX, &since, &err)) {
+    bool deltas = false;
+    if (query_int(&r->query, "since", 0, INT64_MAX, &since, &err) || query_bool(&r->query, "deltas", &deltas, &err)) {
         answer_error(r, &err);
         return;
     }
-    struct watcher *w = calloc(1, sizeof *w);
-    if (!w) {
-        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
+    struct frame_watcher *w = watcher_create(r, sizeof *w, &ops);
+    if (!w)
         return;
-    }
-    w->request = r;
-    w->service = service_of(r);
     w->seen = since;
-    w->sent_at = conn_now();
-    r->watcher = w;
-    list_append(&w->service->watchers->all, &w->all);
-    metrics_add(w->service->metrics, M_WATCHERS, 1);
-    refined_for_watcher(r, since);
-}
-
-/* ---- news ------------------------------------------------------------------------------------------------------- */
-void watchers_tell(struct watchers *all, const char *mesh)
-{
-    for (struct list *at = all->all.next; at != &all->all; at = at->next) {
-        struct watcher *w = CONTAINER(at, struct watcher, all);
-        if (strcmp(w->request->mesh, mesh) != 0)
-            continue;
-        w->stale = true;
-        if (w->response && w->request->asleep && !w->request->job)
-            wake(w);
-    }
-}
-
-/* A client that closes its socket looks like one that has only ended its own side, until it answers bytes with a reset.
- * So it gets a heartbeat at once. */
-static bool wants_beat(struct watcher *w, uint64_t now)
-{
-    const bool ended = conn_ended(w->request->conn, &w->gone), asks = ended && !w->asked;
-    w->asked = ended;
-    return asks || (double)(now - w->sent_at) * 1e-9 >= WATCH_BEAT_SECONDS;
-}
-
-void watchers_tick(struct watchers *all, uint64_t now, bool ending)
-{
-    for (struct list *at = all->all.next; at != &all->all; at = at->next) {
-        struct watcher *w = CONTAINER(at, struct watcher, all);
-        w->last |= ending;
-        w->stale |= w->again;
-        w->again = false;
-        if (!w->response || !w->request->asleep || w->request->job)
-            continue;
-        if (!w->last && !w->stale && wants_beat(w, now))
-            begin_record(w, RECORD_BEAT, 0);
-        if (w->last || w->stale || w->gone || w->head_left)
-            wake(w);
-    }
+    w->deltas = deltas;
+    refined_for_watcher(r, since, deltas, "");
 }

@@ -207,14 +207,26 @@ static const struct token *find(const struct auth *a, const char *secret)
     return NULL;
 }
 
+static const struct token *find_bearer(const struct auth *a, const char *authorization)
+{
+    const bool bearer = authorization && strncasecmp(authorization, "Bearer ", 7) == 0;
+    return bearer ? find(a, authorization + 7) : NULL;
+}
+
+bool auth_knows(const struct auth *a, const char *authorization, const char *workspace, enum scope scope)
+{
+    const struct token *token = a ? find_bearer(a, authorization) : NULL;
+    return !a || scope == SCOPE_NONE ||
+           (token && token->scope >= scope && !has_expired(token) && strcmp(token->workspace, workspace) == 0);
+}
+
 int auth_check(struct auth *a, const char *authorization, const char *address, enum scope scope, uint64_t now_ns,
                char principal[TOKEN_NAME_SIZE], char workspace[TOKEN_NAME_SIZE], struct sdd_error *err)
 {
     principal[0] = workspace[0] = 0;
     if (!a || scope == SCOPE_NONE)
         return SDD_OK;
-    bool bearer = authorization && strncasecmp(authorization, "Bearer ", 7) == 0;
-    const struct token *token = bearer ? find(a, authorization + 7) : NULL;
+    const struct token *token = find_bearer(a, authorization);
     if (!token) {
         struct failures *f = failures_of(a, address, now_ns);
         if (authorization && ++f->n > FAILURES_A_MINUTE)

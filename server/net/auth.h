@@ -26,6 +26,9 @@ int auth_count(const struct auth *a);
  * Errors  SDD_EUNAUTHORIZED, SDD_EFORBIDDEN, SDD_ETOO_MANY (more than 10 wrong tokens in a minute from this address) */
 int auth_check(struct auth *a, const char *authorization, const char *address, enum scope scope, uint64_t now_ns,
                char principal[TOKEN_NAME_SIZE], char workspace[TOKEN_NAME_SIZE], struct sdd_error *err);
+/* auth_knows: whether a check would go well now, and give this workspace. It counts no wrong token; for requests that
+ * were let in before. */
+bool auth_knows(const struct auth *a, const char *authorization, const char *workspace, enum scope scope);
 /* auth_new_token: makes a token for "NAME:SCOPES" or "NAME@WORKSPACE:SCOPES", each with ":DAYS" behind it if it is to
  * expire; appends its hash to the file, which is created with mode 0600, and copies the token, 43 characters, to
  * `token`.

@@ -164,6 +164,7 @@ static const struct {
     {MEDIA_STL, "model/stl", "-stl"},
     {MEDIA_FRAME, "application/vnd.subdd.frame", ""},
     {MEDIA_WATCH, "application/vnd.subdd.watch", ""},
+    {MEDIA_EVENTS, "text/event-stream", ""},
     {MEDIA_OCTETS, "application/octet-stream", ""},
     {MEDIA_TEXT, "text/plain", ""},
     {MEDIA_YAML, "application/yaml", ""},
@@ -194,7 +195,7 @@ void media_list(int bits, char *out, size_t size)
 {
     size_t at = 0;
     out[0] = 0;
-    for (int bit = 1; bit <= MEDIA_STL; bit <<= 1) /* MEDIA_STL is the highest bit. */
+    for (int bit = 1; bit <= MEDIA_EVENTS; bit <<= 1) /* MEDIA_EVENTS is the highest bit. */
         if ((bits & bit) && at < size)
             at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "", media_name((enum media)bit));
 }

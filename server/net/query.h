@@ -53,6 +53,7 @@ enum media {
     MEDIA_GLB = 1024,
     MEDIA_STL = 2048,
     MEDIA_WATCH = 4096,
+    MEDIA_EVENTS = 8192,
     MEDIA_FILES = MEDIA_OBJ | MEDIA_PLY | MEDIA_USDA | MEDIA_GLB | MEDIA_STL /* The formats of proto/files. */
 };
 const char *media_name(enum media one);

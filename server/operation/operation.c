@@ -141,6 +141,7 @@ void mesh_job_free(struct job *job)
     pool_release(s->jobs->reaper, &s->memory->pool, POOL_BODIES, j->body_claim, j->body, free);
     query_free(&j->query);
     idempotency_free(j->key);
+    text_free(&j->touched);
     text_free(&j->answer);
     text_free(&j->warnings);
     text_free(&j->prims);
@@ -263,10 +264,10 @@ int step_match(struct job *job)
     return rc;
 }
 
-void operation_author(const struct mesh_job *j, const char *kind, int64_t n_edits, int64_t of)
+void operation_author(struct mesh_job *j, const char *kind, int64_t n_edits, int64_t of)
 {
-    const struct store_change change = {j->principal, kind, n_edits, of, j->workspace};
-    store_author(job_service(&j->job)->storage->store, &change);
+    j->change = (struct store_change){j->principal, kind, n_edits, of, j->workspace};
+    store_author(job_service(&j->job)->storage->store, &j->change);
 }
 
 void operation_adopted(struct job *job)

@@ -80,11 +80,13 @@ struct mesh_job {
     char principal[TOKEN_NAME_SIZE]; /* The name of the caller's token, or "". */
     char workspace[TOKEN_NAME_SIZE]; /* The one that the caller can see. */
     struct idempotency *key;         /* NULL without an Idempotency-Key. */
-    struct text answer;              /* The body of the answer to a change, made before the commit that stores both. */
-    struct text warnings;            /* Lines for answer_warnings. */
-    struct text prims;               /* What a refusal lists (struct request), */
-    struct conflict conflict;        /* and this too, when job.conflict is set. */
-    char *named_leases;              /* The header Subdd-Lease, or NULL. */
+    struct store_change change;      /* What the commit said of the change that it made. */
+    struct text touched;      /* What news say of it besides: members of a JSON object, or nothing (api/events.h). */
+    struct text answer;       /* The body of the answer to a change, made before the commit that stores both. */
+    struct text warnings;     /* Lines for answer_warnings. */
+    struct text prims;        /* What a refusal lists (struct request), */
+    struct conflict conflict; /* and this too, when job.conflict is set. */
+    char *named_leases;       /* The header Subdd-Lease, or NULL. */
     int n_leases;
     struct lease **leases; /* Of others, on faces (leases_check). */
 };
@@ -136,7 +138,7 @@ uint64_t operation_thing(const char *topology_id);
  * kept any more for it can no longer be read. */
 void operation_adopted(struct job *job);
 /* operation_author: says who makes the change that a step is about to commit (store_author). On the storage thread. */
-void operation_author(const struct mesh_job *j, const char *kind, int64_t n_edits, int64_t of);
+void operation_author(struct mesh_job *j, const char *kind, int64_t n_edits, int64_t of);
 /* step_match: a step on the loop that fails with SDD_ESTALE when If-Match does not name the current version. */
 int step_match(struct job *job);
 /* ensure_resident: a step on the compute thread that brings the current version of the mesh onto the device.

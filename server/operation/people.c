@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+enum { FACES_TOLD = 64 }; /* In news; GET .../leases has more. */
+
 void people_init(struct people *p)
 {
     *p = (struct people){0};
@@ -31,6 +33,7 @@ static void remove_all(struct people *p, const char *mesh, const struct conn *co
 
 void people_fini(struct people *p)
 {
+    p->news = NULL;
     remove_all(p, NULL, NULL, UINT64_MAX);
 }
 
@@ -58,6 +61,39 @@ static int too_many(const char *what, int limit, struct sdd_error *err)
 }
 
 /* ---- leases ---- */
+void lease_json(struct text *out, const struct lease *l, int64_t listed)
+{
+    text_puts(out, "{");
+    text_member(out, "lease", l->id);
+    text_member(out, "principal", l->principal);
+    if (*l->client)
+        text_member(out, "client", l->client);
+    text_member_int(out, "seconds", lease_seconds_left(l));
+    if (l->n_faces) {
+        text_member_int(out, "faces", l->n_faces);
+        text_key(out, "faceIds");
+        for (int64_t i = 0; i < l->n_faces && i < listed; i++)
+            text_printf(out, "%s%d", i ? "," : "[", l->faces[i]);
+        text_puts(out, "]");
+    }
+    text_puts(out, "}");
+}
+
+static void tell(const struct people *p, const char *mesh, const char *kind, struct text *json)
+{
+    if (p->news && json->data && !json->failed)
+        p->news(p->user, mesh, kind, json->data);
+    text_free(json);
+}
+
+/* One that has ended lasts 0 seconds. */
+static void tell_lease(const struct people *p, const struct lease *l)
+{
+    struct text json = {0};
+    lease_json(&json, l, FACES_TOLD);
+    tell(p, l->mesh, "lease", &json);
+}
+
 int lease_begin(struct people *p, struct lease *l, int64_t seconds, struct sdd_error *err)
 {
     uint64_t random;
@@ -69,11 +105,17 @@ int lease_begin(struct people *p, struct lease *l, int64_t seconds, struct sdd_e
     if (getrandom(&random, sizeof random, 0) != sizeof random)
         return sdd_fail(err, SDD_EINTERNAL, "", "no random numbers");
     snprintf(l->id, sizeof l->id, "l_%016llx", (unsigned long long)random);
-    l->until = uv_hrtime() + (uint64_t)seconds * 1000000000u;
     l->refs++;
     list_append(&p->leases, &l->all);
     p->n_leases++;
+    lease_renew(p, l, seconds);
     return SDD_OK;
+}
+
+void lease_renew(struct people *p, struct lease *l, int64_t seconds)
+{
+    l->until = uv_hrtime() + (uint64_t)seconds * 1000000000u;
+    tell_lease(p, l);
 }
 
 void lease_unref(struct lease *l)
@@ -86,6 +128,8 @@ void lease_unref(struct lease *l)
 
 void lease_end(struct people *p, struct lease *l)
 {
+    l->until = 0;
+    tell_lease(p, l);
     list_remove(&l->all);
     p->n_leases--;
     lease_unref(l);
@@ -113,6 +157,18 @@ bool lease_is_his(const struct lease *l, const char *principal, const char *name
 }
 
 /* ---- presence ---- */
+static void tell_present(const struct people *p, const struct present *x, bool gone)
+{
+    struct text json = {0};
+    text_puts(&json, "{");
+    text_member(&json, "principal", x->principal);
+    text_member(&json, "client", x->client);
+    text_key(&json, gone ? "gone" : "state");
+    text_puts(&json, gone ? "true" : x->state);
+    text_puts(&json, "}");
+    tell(p, x->mesh, "presence", &json);
+}
+
 int present_set(struct people *p, const struct present *told, struct sdd_error *err)
 {
     struct present *x = NULL;
@@ -131,15 +187,19 @@ int present_set(struct people *p, const struct present *told, struct sdd_error *
         return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
     if (!x->all.next)
         p->n_present++;
+    const bool same = x->all.next && strcmp(x->state, told->state) == 0;
     struct list at = x->all;
     *x = *told;
     x->all = at;
     list_append(&p->present, &x->all);
+    if (!same)
+        tell_present(p, x, false);
     return SDD_OK;
 }
 
 void present_end(struct people *p, struct present *x)
 {
+    tell_present(p, x, true);
     list_remove(&x->all);
     p->n_present--;
     free(x);

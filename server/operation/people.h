@@ -36,6 +36,10 @@ struct present {
 struct people {
     struct list leases, present;
     int n_leases, n_present;
+    /* Called when a lease begins, is renewed or ends ("lease"), and when somebody comes, says something else of himself
+     * or goes ("presence"), with JSON that tells it; or NULL. */
+    void (*news)(void *user, const char *mesh, const char *kind, const char *json);
+    void *user;
 };
 void people_init(struct people *p);
 void people_fini(struct people *p);
@@ -47,6 +51,9 @@ void people_conn_closed(struct people *p, const struct conn *c);
 /* lease_begin: takes the lease over; its id and time are set here. Errors  SDD_ETOO_LARGE (too many) */
 int lease_begin(struct people *p, struct lease *l, int64_t seconds, struct sdd_error *err);
 void lease_end(struct people *p, struct lease *l);
+void lease_renew(struct people *p, struct lease *l, int64_t seconds);
+/* lease_json: writes a lease as a JSON object, with up to `listed` ids of its faces. */
+void lease_json(struct text *out, const struct lease *l, int64_t listed);
 void lease_unref(struct lease *l); /* NULL is fine. */
 /* lease_find: the lease of this mesh with this id[n], or NULL. */
 struct lease *lease_find(const struct people *p, const char *mesh, const char *id, size_t n);

@@ -43,12 +43,25 @@ static int read_primvars(struct ask_job *a)
     return SDD_OK;
 }
 
+void name_past(const struct ask_job *a, int64_t version, const char *method, char key[CACHE_KEY_SIZE])
+{
+    (void)snprintf(key, CACHE_KEY_SIZE, "%s %lld %d %d %d %d %x %s", a->base.slot->id, (long long)version,
+                   a->request.level, a->request.surface, a->request.include, a->request.compact, a->request.primvars,
+                   method);
+}
+
+void name_delta(const struct ask_job *a, char key[CACHE_KEY_SIZE])
+{
+    const XXH64_hash_t of = XXH3_64bits(a->base_key, strlen(a->base_key));
+    if (snprintf(key, CACHE_KEY_SIZE, "%s ~%016llx", a->key, (unsigned long long)of) >= CACHE_KEY_SIZE)
+        *key = 0;
+}
+
 static void set_name(struct ask_job *a)
 {
     const struct store_info *info = &a->base.slot->info;
     char full[CACHE_KEY_SIZE + 160];
-    snprintf(a->key, sizeof a->key, "%s %lld %d %d %d %d %x %s", info->id, (long long)info->version, a->request.level,
-             a->request.surface, a->request.include, a->request.compact, a->request.primvars, a->method);
+    name_past(a, info->version, a->method, a->key);
     /* This is all that the bytes of an answer depend on. */
     snprintf(full, sizeof full, "%s %s %s %s", a->key, info->topology_id, memory_of(&a->base.job)->device_info.backend,
              sdd_version());

@@ -47,8 +47,10 @@ struct ask_job {
     struct sdd_primvar shapes[SDD_MAX_PRIMVARS];
     char key[CACHE_KEY_SIZE]; /* The key of the answer: mesh, version and request. */
     char etag[48];
-    bool watched; /* A watcher sends the frame, so all of it has to be in memory. */
-    int64_t seen; /* The version that the watcher has, which is not made again; 0 for none. */
+    bool watched;                  /* A watcher sends the frame, so all of it has to be in memory. */
+    int64_t seen;                  /* The version that the watcher has, which is not made again; 0 for none. */
+    bool deltas;                   /* The watcher takes deltas, */
+    char base_key[CACHE_KEY_SIZE]; /* of the frame of this key; "" until it is known. */
 };
 #define ASK_FRAME_BLOCKS (SDD_POSITIONS | SDD_INDICES)
 #define ASK_PATCH_BLOCKS (SDD_POSITIONS | SDD_PATCHES | SDD_PATCH_PARAMS | SDD_INDICES | SDD_FACE_PARAMS)
@@ -68,6 +70,11 @@ int name_answer(struct ask_job *a) SDD_MUST_CHECK;
 bool name_is_known(const struct ask_job *a);
 int name_by_history(struct ask_job *a) SDD_MUST_CHECK;
 void name_stream(struct ask_job *a);
+
+/* name_past: the key of the frame of another version, made by this method.
+ * name_delta: the key of the delta of the frame of a->base_key. It is "" when that is too long. */
+void name_past(const struct ask_job *a, int64_t version, const char *method, char key[CACHE_KEY_SIZE]);
+void name_delta(const struct ask_job *a, char key[CACHE_KEY_SIZE]);
 
 /* ask_cost_ns: about how long the job will work on the device, by what was measured so far. The record of the mesh is
  * known. `bytes_a_point` is what the answer has for a point of the last level; 0 stands for that of its blocks. */
@@ -146,6 +153,8 @@ struct refine_job {
     bool own_mesh;          /* Whether a host copy of the mesh is needed. */
     bool alone;             /* Whether the job could not be made in a batch. */
     bool build;             /* Whether tables are built after the answer. */
+    struct cached *past;    /* For a watcher: the frame that a delta is made of, and the delta. */
+    struct cached *delta;   /* Both are referenced, or NULL. */
     struct stream *stream;  /* NULL unless the frame, or a file of it, is made while it is sent. */
     /* The rest serves a frame that is sent while it is copied to host memory. */
     struct task more; /* Tells the loop that more of the frame has arrived. */
@@ -162,6 +171,20 @@ int refine_compute(struct job *job);
 void refine_adopt(struct refine_job *j);
 void refine_lose(struct refine_job *j);
 void refine_answer(struct job *job); /* Answers with the frame, the requested range of it, or 304. */
+
+/* ---- deltas for watchers (delta_step.c) -------------------------------------------------------------------------- */
+/* delta_find: whether the delta that the watcher takes is in the cache, which the job then holds. On the loop.
+ * delta_could: whether one could be made, as the base is there. On the loop.
+ * delta_base: a step on the loop that makes the job hold the base. delta_compare: a step on a worker that makes the
+ * delta. delta_keep: a step on the loop that puts it into the cache. delta_skip skips these two.
+ * delta_free: gives back what the job holds. */
+bool delta_find(struct refine_job *j);
+bool delta_could(struct ask_job *a);
+int delta_base(struct job *job);
+int delta_compare(struct job *job);
+int delta_keep(struct job *job);
+bool delta_skip(const struct job *job);
+void delta_free(struct refine_job *j);
 
 /* ---- refined and pose as files ---------------------------------------------------------------------------------- */
 struct surface_format;

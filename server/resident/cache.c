@@ -107,8 +107,27 @@ void cache_keep(struct cache *c, struct slot *slot, struct cached *entry)
     entry->claim = 0;
 }
 
+void cache_supersede(struct cache *c, struct slot *slot)
+{
+    while (!list_empty(&slot->frames)) {
+        struct cached *entry = CONTAINER(slot->frames.next, struct cached, of_slot);
+        if (entry->based)
+            list_append(&slot->past, &entry->of_slot);
+        else
+            cache_drop(c, entry);
+    }
+    for (struct list *at = slot->past.next, *next; at != &slot->past; at = next) {
+        struct cached *entry = CONTAINER(at, struct cached, of_slot);
+        next = at->next;
+        if (++entry->age > CACHE_PAST)
+            cache_drop(c, entry);
+    }
+}
+
 void cache_forget(struct cache *c, struct slot *slot)
 {
+    while (!list_empty(&slot->past))
+        cache_drop(c, CONTAINER(slot->past.next, struct cached, of_slot));
     while (!list_empty(&slot->frames))
         cache_drop(c, CONTAINER(slot->frames.next, struct cached, of_slot));
 }

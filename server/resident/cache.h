@@ -30,6 +30,8 @@ struct cached {
     bool lost;          /* The others will never come. */
     int references;     /* The answers that send it, and one more when the cache keeps it. */
     bool kept;
+    bool based;      /* A client has it and may be sent the next version as a delta. */
+    int age;         /* How many versions came after its own. */
     int64_t claim;   /* Its bytes in the pool, or 0 once the cache counts it. */
     int64_t counted; /* Its bytes in cache->bytes, or 0. */
     struct cache *cache;
@@ -45,6 +47,10 @@ struct cache {
 void cache_init(struct cache *c, int64_t limit, struct pool *pool, struct metrics *metrics, struct executor *compute,
                 struct executor *reaper);
 void cache_fini(struct cache *c);
+/* cache_supersede: the mesh of the slot has another version. Entries that are `based` stay until there are CACHE_PAST
+ * versions after theirs, unless the room is needed for others; all others are dropped. */
+#define CACHE_PAST 3
+void cache_supersede(struct cache *c, struct slot *slot);
 /* cache_find: the entry that is kept under a key, or NULL. It becomes the most recently used one; the caller gets no
  * reference. */
 struct cached *cache_find(struct cache *c, const char *key);

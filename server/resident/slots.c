@@ -84,6 +84,7 @@ struct slot *slot_get(struct slots *slots, const char *id, int64_t version)
     slot->version = version;
     turns_init(&slot->turns);
     list_init(&slot->frames);
+    list_init(&slot->past);
     list_append(&slots->lru, &slot->lru);
     if (table_add(&slots->table, &slot->node, slot->key)) {
         slots->n_earlier += version != STORE_ANY_VERSION;
@@ -102,7 +103,7 @@ void slot_use(struct slots *slots, struct slot *slot)
 
 static bool is_cold(const struct slot *slot)
 {
-    return !slot->users && !slot->host && list_empty(&slot->frames) &&
+    return !slot->users && !slot->host && list_empty(&slot->frames) && list_empty(&slot->past) &&
            !(slot->resident && resident_bytes(slot->resident));
 }
 

@@ -35,7 +35,8 @@ struct slot {
     struct mesh *host;         /* The host copy of the current version, or NULL. */
     int64_t host_bytes;        /* The size of host, as it is counted in slots->host_bytes. */
     struct resident *resident; /* The device state, or NULL. */
-    struct list frames;        /* The payloads of this mesh in the cache (cache.h). */
+    struct list frames;        /* The payloads of this mesh in the cache (cache.h), */
+    struct list past;          /* and those of versions before, for deltas. */
 };
 struct slots {
     struct table table;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Several people in one mesh: edits that come late, and undo among the changes of others."""
-import functools, http.client, json, os, random, subprocess, time
+import functools, hashlib, http.client, json, os, random, signal, subprocess, time
 from files import BIN, check, run_tests
 from people import Mesh, grid, with_tokens
 
@@ -277,6 +277,55 @@ def presence(daemon, _):
     mesh.get("/presence", expect=[404, "not_found", "id"])
 
 
+def events(mesh):
+    """The events of a mesh as they come: pairs of a kind and its data."""
+    host = mesh.daemon.url.split("//")[1]
+    stream = http.client.HTTPConnection(host, timeout=30)
+    stream.request("GET", f"/v1/meshes/{mesh.id}/events", headers={"Authorization": "Bearer " + mesh.token} if mesh.token else {})
+    answer, kind = stream.getresponse(), None
+    check(answer.status == 200, f"events: {answer.status}")
+    for line in answer:
+        name, _, value = line.decode().strip().partition(": ")
+        if name == "event":
+            kind = value
+        elif name == "data":
+            yield kind, json.loads(value)
+
+
+def news(_, folder):
+    """Who listens is told of leases and of who is there; and a token that expires ends what it listens to."""
+    daemon, tokens = with_tokens(folder, "news")
+    try:
+        ann = Mesh(daemon, tokens["ann"], body=grid(SIDE))
+        heard = events(Mesh(daemon, tokens["bob"], ann.id))
+        check(next(heard)[0] == "version", "no version first")
+        name = lease(ann, faces=[3, 4], seconds=50, client="one")["lease"]
+        kind, data = next(heard)
+        check((kind, data["lease"], data["principal"], data["faceIds"]) == ("lease", name, "ann", [3, 4]) and data["seconds"] == 50, f"{kind} {data}")
+        for _ in range(2):  # The same again is no news.
+            ann.ask("PUT", f"/v1/meshes/{ann.id}/presence?client=one", {"at": 1})
+        check(next(heard) == ("presence", {"principal": "ann", "client": "one", "state": {"at": 1}}), "no presence")
+        ann.ask("DELETE", f"/v1/meshes/{ann.id}/presence?client=one")
+        check(next(heard) == ("presence", {"principal": "ann", "client": "one", "gone": True}), "not gone")
+        ann.ask("DELETE", f"/v1/meshes/{ann.id}/leases/{name}")
+        kind, data = next(heard)
+        check(kind == "lease" and data["seconds"] == 0, f"{kind} {data}")
+        with open(os.path.join(folder, "tokens"), "a") as f:
+            when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3))
+            f.write(f"late read {hashlib.sha256(b'late').hexdigest()} expires={when}\n")
+        daemon.process.send_signal(signal.SIGHUP)
+        late = Mesh(daemon, "late", ann.id)
+        while late.raw("GET", "")[0] == 401:
+            time.sleep(0.05)
+        begun = time.monotonic()
+        kinds = [kind for kind, _ in events(late)]
+        check(time.monotonic() - begun < 20 and kinds[0] == "version", f"{kinds}")
+        check(late.raw("GET", "")[0] == 401, "the token has not expired")
+    finally:
+        daemon.process.terminate()
+        daemon.process.wait()
+
+
 def crowd(daemon, _):
     """As many as may be there, and one more."""
     mesh = Mesh(daemon, body=grid(20))
@@ -341,7 +390,7 @@ def by_subd(_, folder):
 
 
 def people(daemon, folder):
-    for test in (rebase, rebase_refused, undo_among_others, either_order, leases, leases_refused, presence, crowd, by_subd):
+    for test in (rebase, rebase_refused, undo_among_others, either_order, leases, leases_refused, presence, news, crowd, by_subd):
         yield test.__name__, functools.partial(test, daemon, folder)
 
 

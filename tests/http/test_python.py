@@ -190,6 +190,45 @@ def test_wait(subd, daemon, folder):
     raises(subd.TimedOut, client.wait_for_version, mesh, 3, timeout=0.2, interval=0.05)
 
 
+def test_watch(subd, daemon, folder):
+    """Frames made by deltas are those that come as a whole, after each kind of edit; and who changed what is told."""
+    client, other = subd.Client(daemon.url), subd.Client(daemon.url)
+    grid = subd.Mesh([c for y in range(9) for x in range(9) for c in (x, y, x * y % 3)], [4] * 64,
+                     [c for y in range(8) for x in range(8) for c in (9 * y + x, 9 * y + x + 1, 9 * y + x + 10, 9 * y + x + 9)])
+    mesh = other.push(grid)
+    edits = [[subd.edits.set_positions([3], [(1, 2, 3)])], [subd.edits.set_creases([(0, 1)], [3.0])],
+             [subd.edits.remove_faces([20, 21])], [subd.edits.add_faces([3], [0, 1, 10])], [subd.edits.remove_faces([0])]]
+    seen = []
+
+    def changed(frame, base):
+        whole = other.refined(mesh, 3, include="positions,normals,indices")
+        check(frame.version == whole.version and frame.head == whole.head, f"version {frame.version}, {whole.version}")
+        for key, block in whole.blocks.items():
+            check(raw(block.array) == raw(frame[key]), f"{key} of version {frame.version} differs")
+        seen.append((frame.version, base))
+        if len(seen) > len(edits):
+            return True
+        other.edits(mesh, frame.version, edits[len(seen) - 1])
+
+    last = client.watch(mesh, changed, 3, include="positions,normals,indices")
+    check(seen == [(1, 0)] + [(v, v - 1) for v in range(2, 7)], f"{seen}")
+    other.positions(mesh, [(5, 5, 5)], first=0)
+    again = client.watch(mesh, lambda frame, base: seen.append((frame.version, base)) or True, 3,
+                         include="positions,normals,indices", frame=last)
+    check(seen[-1] == (7, 6) and again.version == 7, f"it goes on from {seen[-1]}")
+    memoryview(again["positions"]).cast("B")[:] = bytes(again.blocks["positions"].bytes)
+    other.positions(mesh, [(6, 6, 6)], first=0)
+    client.watch(mesh, lambda frame, base: seen.append((frame.version, base)) or True, 3,
+                 include="positions,normals,indices", frame=again)
+    check(seen[-1] == (8, 0), f"a frame that was changed came by a delta: {seen[-1]}")
+    news = []
+    client.events(mesh, lambda kind, version, data: news.append((kind, version, data["change"])) or version == 8, since=6)
+    check(news == [("version", 7, "positions"), ("version", 8, "positions")], f"{news}")
+    other.delete(mesh)
+    gone = raises(subd.Refused, client.watch, mesh, changed, 3)
+    check(gone.status == 404, f"{gone}")
+
+
 def test_refusals(subd, daemon, folder):
     client = subd.Client(daemon.url)
     bad = raises(subd.Refused, client.push, subd.Mesh([0] * 9, 3, [0, 1, 7]))

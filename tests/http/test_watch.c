@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Watchers: the frames of versions as they come, what slow, absent and many clients cost, and how streams end. The
  * frames are compared with what refined answers at the same version. */
+#include "tests/http/chunks.h"
 #include "tests/http/daemon.h"
 #include "tests/http/frames.h"
 #include <signal.h>
@@ -38,12 +39,7 @@ static int stop(void **state)
     return 0;
 }
 
-/* ---- a client that takes chunks and records apart ---------------------------------------------------------------- */
-struct watch {
-    FILE *in;
-    size_t left; /* Of this chunk. */
-    bool ended;  /* The last chunk was there. */
-};
+/* ---- a client that takes records apart --------------------------------------------------------------------------- */
 struct record {
     uint64_t bytes, version;
     uint32_t kind;
@@ -53,77 +49,38 @@ struct record {
 static int begin_watch(const char *id, const char *query)
 {
     char target[160];
-    int fd = http_connect(&d);
-    const struct timeval patience = {30, 0};
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     snprintf(target, sizeof target, "/v1/meshes/%s/watch?%s", id, query);
-    http_begin(fd, "GET", target, "Accept: application/vnd.subdd.watch\r\n", NULL, 0);
-    return fd;
+    return chunks_begin(&d, target, "Accept: application/vnd.subdd.watch\r\n");
 }
 
-static void read_head(struct watch *w, int fd)
+static void open_watch(struct chunks *w, const char *id, const char *query)
 {
-    char line[512];
-    *w = (struct watch){.in = fdopen(fd, "r")};
-    assert_non_null(w->in);
-    assert_non_null(fgets(line, sizeof line, w->in));
-    assert_string_equal(line, "HTTP/1.1 200 OK\r\n");
-    while (fgets(line, sizeof line, w->in) && strcmp(line, "\r\n") != 0) {
-    }
+    chunks_open(w, begin_watch(id, query));
 }
 
-static void open_watch(struct watch *w, const char *id, const char *query)
-{
-    read_head(w, begin_watch(id, query));
-}
-
-/* Returns false when the stream ends where a record may end. */
-static bool take(struct watch *w, void *out, size_t n)
-{
-    char line[64];
-    for (size_t at = 0; at < n;) {
-        if (!w->left) {
-            assert_non_null(fgets(line, sizeof line, w->in));
-            w->left = strtoul(line, NULL, 16);
-            w->ended = w->left == 0;
-            if (w->ended)
-                assert_int_equal(at, 0);
-            if (w->ended)
-                return false;
-        }
-        const size_t part = n - at < w->left ? n - at : w->left;
-        assert_int_equal(fread((char *)out + at, 1, part, w->in), part);
-        at += part;
-        w->left -= part;
-        if (!w->left)
-            assert_string_equal(fgets(line, sizeof line, w->in), "\r\n");
-    }
-    return true;
-}
-
-static bool take_record(struct watch *w, struct record *r)
+static bool take_record(struct chunks *w, struct record *r)
 {
     uint32_t zero;
     *r = (struct record){0};
-    if (!take(w, &r->bytes, 8))
+    if (!chunks_take(w, &r->bytes, 8))
         return false;
-    assert_true(take(w, &r->version, 8) && take(w, &r->kind, 4) && take(w, &zero, 4));
+    assert_true(chunks_take(w, &r->version, 8) && chunks_take(w, &r->kind, 4) && chunks_take(w, &zero, 4));
     assert_int_equal(zero, 0);
     r->body = malloc(r->bytes + 1);
     assert_non_null(r->body);
-    assert_true(take(w, r->body, r->bytes));
+    assert_true(chunks_take(w, r->body, r->bytes));
     r->body[r->bytes] = 0;
     return true;
 }
 
-static void expect(struct watch *w, uint32_t kind, uint64_t version, struct record *r)
+static void expect(struct chunks *w, uint32_t kind, uint64_t version, struct record *r)
 {
     assert_true(take_record(w, r));
     assert_int_equal(r->kind, kind);
     assert_int_equal(r->version, version);
 }
 
-static void expect_empty(struct watch *w, uint32_t kind, uint64_t version)
+static void expect_empty(struct chunks *w, uint32_t kind, uint64_t version)
 {
     struct record r;
     expect(w, kind, version, &r);
@@ -132,7 +89,7 @@ static void expect_empty(struct watch *w, uint32_t kind, uint64_t version)
 }
 
 /* The next record has the frame that refined answers now. */
-static void expect_frame(struct watch *w, const char *id, const char *query, uint64_t version)
+static void expect_frame(struct chunks *w, const char *id, const char *query, uint64_t version)
 {
     struct record r;
     struct answer a;
@@ -148,7 +105,7 @@ static void expect_frame(struct watch *w, const char *id, const char *query, uin
     free(r.body);
 }
 
-static void expect_end(struct watch *w)
+static void expect_end(struct chunks *w)
 {
     struct record r;
     assert_false(take_record(w, &r));
@@ -156,45 +113,22 @@ static void expect_end(struct watch *w)
     fclose(w->in);
 }
 
-static void change(const char *method, const char *id, const char *rest, const char *fields, const void *body, size_t n)
-{
-    struct answer a;
-    char target[160];
-    snprintf(target, sizeof target, "/v1/meshes/%s%s", id, rest);
-    http_ask(&d, method, target, fields, body, n, &a);
-    assert_in_range(a.status, 200, 204);
-    answer_free(&a);
-}
-
 static void move(const char *id, float to)
 {
     const float point[3] = {to, to, to};
-    change("PUT", id, "/positions?first=0", "Content-Type: application/octet-stream\r\n", point, sizeof point);
-}
-
-static void change_json(const char *method, const char *id, const char *rest, const char *body)
-{
-    change(method, id, rest, "Content-Type: application/json\r\nIf-Match: *\r\n", body, strlen(body));
+    http_change(&d, "PUT", id, "/positions?first=0", "Content-Type: application/octet-stream\r\n", point, sizeof point);
 }
 
 static void delete_mesh(const char *id)
 {
-    change("DELETE", id, "", "", NULL, 0);
-}
-
-static void wait_for_watchers(long long n)
-{
-    const double until = seconds_now() + 20;
-    while (daemon_metric(&d, "subdd_watchers") != n && seconds_now() < until)
-        usleep(50000);
-    assert_int_equal(daemon_metric(&d, "subdd_watchers"), n);
+    http_change(&d, "DELETE", id, "", "", NULL, 0);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 /* Every way to make a version is news; the last one is that there is none any more. */
 static void test_versions(void **state)
 {
-    struct watch w;
+    struct chunks w;
     char id[32];
     (void)state;
     create_cube(&d, id);
@@ -202,21 +136,21 @@ static void test_versions(void **state)
     expect_frame(&w, id, "level=2", 1);
     move(id, 2);
     expect_frame(&w, id, "level=2", 2);
-    change_json("POST", id, "/edits", "{\"edits\":[{\"setCreases\":{\"edges\":[0,1],\"sharpnesses\":[2]}}]}");
+    http_change_json(&d, "POST", id, "/edits", "{\"edits\":[{\"setCreases\":{\"edges\":[0,1],\"sharpnesses\":[2]}}]}");
     expect_frame(&w, id, "level=2", 3);
-    change_json("PATCH", id, "", "{\"name\":\"other\"}");
+    http_change_json(&d, "PATCH", id, "", "{\"name\":\"other\"}");
     expect_frame(&w, id, "level=2", 4);
-    change_json("POST", id, "/smooth?store=true", "{\"method\":\"uniform\"}");
+    http_change_json(&d, "POST", id, "/smooth?store=true", "{\"method\":\"uniform\"}");
     expect_frame(&w, id, "level=2", 5);
     delete_mesh(id);
     expect_empty(&w, GONE, 5);
     expect_end(&w);
-    wait_for_watchers(0);
+    daemon_wait_metric(&d, "subdd_watchers", 0);
 }
 
 static void test_since(void **state)
 {
-    struct watch present, future, past;
+    struct chunks present, future, past;
     char id[32];
     (void)state;
     create_cube(&d, id);
@@ -241,7 +175,7 @@ static void test_since(void **state)
 static void test_shared(void **state)
 {
     enum { N = 30 };
-    struct watch w[N];
+    struct chunks w[N];
     char id[32];
     (void)state;
     create_cube(&d, id);
@@ -254,14 +188,14 @@ static void test_shared(void **state)
     assert_int_equal(daemon_metric(&d, "subdd_cache_misses_total"), misses + 1);
     for (int i = 0; i < N; i++)
         fclose(w[i].in);
-    wait_for_watchers(0);
+    daemon_wait_metric(&d, "subdd_watchers", 0);
     delete_mesh(id);
 }
 
 /* Frames of some megabytes fill the sockets, so what is made while the client does not read is passed over. */
 static void test_slow(void **state)
 {
-    struct watch w;
+    struct chunks w;
     struct record r;
     uint64_t version = 0;
     int n = 0;
@@ -290,11 +224,11 @@ static void test_never_reading(void **state)
     create_grid(&d, SIDE, id);
     for (int waits = 0; waits < 2; waits++) {
         int fd = begin_watch(id, waits ? "level=5&since=1" : "level=5");
-        wait_for_watchers(1);
+        daemon_wait_metric(&d, "subdd_watchers", 1);
         if (waits)
             move(id, 2);
         const double began = seconds_now();
-        wait_for_watchers(0);
+        daemon_wait_metric(&d, "subdd_watchers", 0);
         assert_true(seconds_now() - began < 6);
         close(fd);
     }
@@ -332,21 +266,21 @@ static void test_refused(void **state)
     assert_problem(&a, 406, "not_acceptable", "accept");
     answer_free(&a);
     delete_mesh(id);
-    wait_for_watchers(0);
+    daemon_wait_metric(&d, "subdd_watchers", 0);
 }
 
 /* A query that a version has no frame for ends its stream with the error, and the mesh goes on. */
 static void test_problem(void **state)
 {
     static const char obj[] = "v 0 0 0 1 0 0\nv 1 0 0 1 0 0\nv 1 1 0 1 0 0\nv 0 1 0 1 0 0\nf 1 2 3 4\n";
-    struct watch coloured, plain;
+    struct chunks coloured, plain;
     struct record r;
     char id[32];
     (void)state;
     create_obj(&d, obj, id);
     open_watch(&coloured, id, "since=1&primvars=displayColor");
     open_watch(&plain, id, "since=1");
-    change_json("POST", id, "/edits", "{\"edits\":[{\"removePrimvar\":{\"name\":\"displayColor\"}}]}");
+    http_change_json(&d, "POST", id, "/edits", "{\"edits\":[{\"removePrimvar\":{\"name\":\"displayColor\"}}]}");
     expect(&coloured, PROBLEM, 1, &r);
     assert_non_null(strstr(r.body, "\"field\":\"primvars\""));
     free(r.body);
@@ -359,7 +293,7 @@ static void test_problem(void **state)
 /* An If-None-Match of refined says nothing about a stream, whose records have to come. */
 static void test_known(void **state)
 {
-    struct watch w;
+    struct chunks w;
     struct answer a;
     char id[32], tag[64], fields[160], target[64];
     (void)state;
@@ -369,9 +303,7 @@ static void test_known(void **state)
     answer_free(&a);
     snprintf(fields, sizeof fields, "Accept: application/vnd.subdd.watch\r\nIf-None-Match: %s\r\n", tag);
     snprintf(target, sizeof target, "/v1/meshes/%s/watch", id);
-    int fd = http_connect(&d);
-    http_begin(fd, "GET", target, fields, NULL, 0);
-    read_head(&w, fd);
+    chunks_open(&w, chunks_begin(&d, target, fields));
     expect_frame(&w, id, "", 1);
     fclose(w.in);
     delete_mesh(id);
@@ -395,14 +327,14 @@ static long resident_kib(void)
 /* Many that wait take little memory and no place in the queue, and are told after a while that the daemon is there. */
 static void test_many(void **state)
 {
-    struct watch w[MANY];
+    struct chunks w[MANY];
     char id[32];
     (void)state;
     create_cube(&d, id);
     const long before = resident_kib();
     for (int i = 0; i < MANY; i++)
         open_watch(&w[i], id, "level=2&since=1");
-    wait_for_watchers(MANY);
+    daemon_wait_metric(&d, "subdd_watchers", MANY);
     struct answer service;
     http_get(&d, "/v1", &service);
     assert_int_equal(answer_number(&service, "watchers"), MANY);
@@ -423,14 +355,14 @@ static void test_many(void **state)
         free(r.body);
         fclose(w[i].in);
     }
-    wait_for_watchers(0);
+    daemon_wait_metric(&d, "subdd_watchers", 0);
     delete_mesh(id);
 }
 
 /* The last test: the daemon ends while a stream waits. */
 static void test_drain(void **state)
 {
-    struct watch w;
+    struct chunks w;
     char id[32];
     (void)state;
     create_cube(&d, id);

@@ -14,10 +14,12 @@ from urllib.parse import quote, urlencode
 
 from . import wire
 from .arrays import numpy, pack
-from .errors import BadAnswer, Refused, TimedOut, UsageError, clean
+from .errors import BadAnswer, NetworkError, Refused, TimedOut, UsageError, clean
 from .frame import MEDIA_TYPE, PATCH_BLOCKS, REFINED_BLOCKS, Frame, Places, Receiver, Request
 from .mesh import MAX_MESSAGE, EditResult, Mesh, MeshInfo, cage_of, id_of, info_of, result_of
 from .transport import Address, Answer, Exchange, parse_json
+from .watch import EVENTS_TYPE, Events, Mistrust, Watch
+from .watch import MEDIA_TYPE as WATCH_TYPE
 
 DEFAULT_SERVER = "http://127.0.0.1:7373"
 MEDIA_TYPES = {
@@ -142,7 +144,7 @@ class Client:
     def _run(self, method: str, path: str, query: Dict[str, Any], take: Callable[[Answer], Any], *,
              accept: str = _PROTOBUF, body: Optional[wire.Pieces] = None, media_type: Optional[str] = None,
              version: int = 0, if_none_match: Optional[str] = None, key: Optional[str] = None,
-             repeatable: bool = False) -> Any:
+             repeatable: bool = False, endless: bool = False) -> Any:
         asked = {k: "true" if v is True else v for k, v in query.items() if not (v is None or v is False or v == "")}
         if asked:
             path += "?" + urlencode(asked, quote_via=quote, safe=",")
@@ -155,7 +157,7 @@ class Client:
             self.warnings = answer.warnings
             return take(answer)
 
-        return self._exchange.run(method, path, headers, body, taken, repeatable)
+        return self._exchange.run(method, path, headers, body, taken, repeatable, endless)
 
     @staticmethod
     def _path(mesh: MeshLike, leaf: str = "") -> str:
@@ -326,11 +328,14 @@ class Client:
                          media_type=_PROTOBUF, version=version, key=key, repeatable=bool(key))
 
     # ---- surfaces
-    def _frame(self, method: str, path: str, query: Dict[str, Any], request: Request, out: Places, **more: Any) -> Any:
+    def _make_pool(self) -> None:
         cores = os.cpu_count() or 1
         # With fewer cores, threads would only take turns with the one that receives.
         if numpy is not None and self._pool is None and cores >= 4:
             self._pool = ThreadPoolExecutor(min(4, cores - 2), "subd")
+
+    def _frame(self, method: str, path: str, query: Dict[str, Any], request: Request, out: Places, **more: Any) -> Any:
+        self._make_pool()
         verify = more.pop("verify", None)
         receiver = Receiver(request, out, self.verify if verify is None else verify, self.max_frame_bytes, self._pool)
         return self._run(method, path, query, receiver, accept=MEDIA_TYPE, repeatable=True, **more)
@@ -373,6 +378,45 @@ class Client:
         query, request = self._refine_query(level, include, surface, method, compact, primvars, split_normals)
         return self._frame("GET", self._path(mesh, "/refined"), query, request, out, if_none_match=if_none_match,
                            verify=verify)
+
+    def watch(self, mesh: MeshLike, changed: Callable[[Frame, int], Any], level: int = 1, *,
+              include: Names = ("positions", "indices"), surface: Optional[str] = None, method: Optional[str] = None,
+              compact: Names = (), primvars: Names = (), split_normals: bool = False, frame: Optional[Frame] = None,
+              deltas: bool = True, verify: Optional[bool] = None) -> Frame:
+        """Calls changed(frame, base) with the frame of the present version and of each one that comes, until it returns
+        what is true; then the last frame is the result. `base` is the version of which a delta made it, 0 where it came
+        as a whole. An earlier frame's memory is used again: take what you keep out of it before you return.
+
+        frame      that of an earlier call with the same request, from which it goes on
+        deltas     False has every frame sent as a whole
+        The other arguments are those of refined. Refused, of status 404, is raised once the mesh is deleted, and
+        NetworkError when the daemon ends the stream: watch again then, with the frame of the last call of changed."""
+        query, request = self._refine_query(level, include, surface, method, compact, primvars, split_normals)
+        self._make_pool()
+        watch = Watch(request, frame, changed, self.verify if verify is None else verify, self.max_frame_bytes, self._pool)
+        mistrusted = 0
+        while not watch.ended:
+            since = watch.frame.version if watch.frame else None
+            try:
+                self._run("GET", self._path(mesh, "/watch"), {**query, "deltas": deltas, "since": since}, watch,
+                          accept=WATCH_TYPE, endless=True)
+                if not watch.ended:
+                    raise NetworkError("the daemon ended the stream; watch again")
+            except Mistrust:
+                mistrusted, watch.frame = mistrusted + 1, None
+                if mistrusted > 2:
+                    raise
+        assert watch.frame
+        return watch.frame
+
+    def events(self, mesh: MeshLike, heard: Callable[[str, int, Any], Any], since: int = 0) -> None:
+        """Calls heard(kind, version, data) with each event of the mesh until it returns what is true. Kinds are
+        "version" (the others have version 0), "deleted", "missed", "problem", "lease", "presence". It begins with the
+        present version, or with those after `since`. Errors as watch."""
+        events = Events(heard)
+        self._run("GET", self._path(mesh, "/events"), {"since": since or None}, events, accept=EVENTS_TYPE, endless=True)
+        if not events.ended:
+            raise NetworkError("the daemon ended the stream; ask again")
 
     def refined_file(self, mesh: MeshLike, path: Union[str, "os.PathLike[str]"], level: int = 1, *,
                      media_type: Optional[str] = None, include: Names = (), surface: Optional[str] = None,

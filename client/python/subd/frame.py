@@ -271,8 +271,8 @@ def _check_set(blocks: Dict[str, Block], header: SimpleNamespace, request: Reque
             raise BadAnswer("the frame's patches and faces are not as many as its counts say")
 
 
-def _check_places(blocks: Dict[str, Block], first: int, total: int) -> List[Block]:
-    """The blocks by their offsets, which may be any 64-bit value until here."""
+def _check_places(blocks: Dict[str, Block], first: int, total: int) -> None:
+    """The offsets of the blocks may be any 64-bit value until here."""
     order, end = sorted(blocks.values(), key=lambda b: b.offset), first
     for b in order:
         if b.offset % _ALIGNMENT or b.offset + b.bytes > total:
@@ -280,7 +280,6 @@ def _check_places(blocks: Dict[str, Block], first: int, total: int) -> List[Bloc
         if b.offset < end:
             raise BadAnswer("blocks of the frame overlap")
         end = b.offset + b.bytes
-    return order
 
 
 def _read_header(answer: Answer, request: Request) -> Tuple[bytes, SimpleNamespace]:
@@ -376,7 +375,7 @@ def _check_params(block: Block, request: Request) -> None:
         raise BadAnswer("the frame's %s hold a row that cannot be" % block.key)
 
 
-def _content_check(block: Block, frame: Frame, request: Request) -> Optional[Callable[[], None]]:
+def content_check(block: Block, frame: Frame, request: Request) -> Optional[Callable[[], None]]:
     """What to look for in the numbers of a block, once they are there."""
     blocks, semantic = frame.blocks, block.semantic
     limit = None
@@ -395,6 +394,15 @@ def _content_check(block: Block, frame: Frame, request: Request) -> Optional[Cal
     if semantic == "offsets":
         return lambda: _check_offsets(block, blocks["ids"].count)
     return (lambda: _check_params(block, request)) if semantic in ("patch_params", "face_params") else None
+
+
+def read_head(answer: Answer, request: Request, total: int) -> Frame:
+    """The frame of `total` bytes that a head is of, all of which is checked. Its blocks have no arrays yet."""
+    head, header = _read_header(answer, request)
+    blocks = _read_table(header, request)
+    _check_set(blocks, header, request)
+    _check_places(blocks, len(head), total)
+    return _frame_of(header, blocks, head, total)
 
 
 class Receiver:
@@ -416,13 +424,10 @@ class Receiver:
             raise BadAnswer("the frame has no known length, is too short to be one, or is above this client's limit of "
                             "%d bytes (max_frame_bytes)" % self.max_bytes)
         total = answer.left
-        head, header = _read_header(answer, self.request)
-        blocks = _read_table(header, self.request)
-        _check_set(blocks, header, self.request)
-        order = _check_places(blocks, len(head), total)
-        frame = _frame_of(header, blocks, head, total)
+        frame = read_head(answer, self.request, total)
+        order = sorted(frame.blocks.values(), key=lambda b: b.offset)
         frame.etag, frame.timings = answer.etag, _timings(answer.timing)
-        at = len(head)
+        at = len(frame.head)
         memory = [self._place(b) for b in order]
         for block, view in zip(order, memory):
             _skip(answer, block.offset - at)
@@ -442,7 +447,7 @@ class Receiver:
         block.array = arrays.view(view, block.type, block.components)
         digest = Digest(view, self.pool) if self.verify and block.has_digest else None
         _fill(answer, view, digest.feed if digest else lambda _: None)
-        check = _content_check(block, frame, self.request)
+        check = content_check(block, frame, self.request)
 
         def verify() -> None:
             if digest and digest.end() != block.digest:

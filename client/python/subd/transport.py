@@ -196,6 +196,20 @@ class Answer:
                 raise BadAnswer("the answer has more than the %d bytes that this client takes of one" % most)
         return b"".join(parts)
 
+    def read_some(self, view: memoryview) -> int:
+        """All of the memory from a body that goes on; 0 where the body has ended before it."""
+        n = self._response.readinto(view)
+        if 0 < n < len(view):
+            raise self._short()
+        return n
+
+    def read_line(self, most: int) -> Optional[str]:
+        """The next line of a body that goes on, or None at its end."""
+        line = self._response.readline(most + 1)
+        if len(line) > most:
+            raise BadAnswer("a line of the answer has more than %d bytes" % most)
+        return line.decode("utf-8", "replace").rstrip("\r\n") if line else None
+
     def _short(self) -> BadAnswer:
         return BadAnswer(
             "%s broke off in the middle of its answer, or sent less than it had announced" % self.exchange.address.text)
@@ -408,13 +422,14 @@ class Exchange:
         return error
 
     def run(self, method: str, path: str, headers: Dict[str, Optional[str]], body: Optional[wire.Pieces],
-            take: Callable[[Answer], Any], repeatable: bool) -> Any:
+            take: Callable[[Answer], Any], repeatable: bool, endless: bool = False) -> Any:
         """Sends a request and returns what take makes of its answer. With repeatable, the request is sent again after a
         connection that broke before an answer, and after a refusal that asks for it (429, 503)."""
         if not self._busy.acquire(blocking=False):
             raise UsageError("this client has a call under way: a client belongs to one thread at a time")
         try:
-            self._deadline = time.monotonic() + self.request_timeout if self.request_timeout else None
+            limited = self.request_timeout and not endless
+            self._deadline = time.monotonic() + (self.request_timeout or 0) if limited else None
             sent = self._headers(headers, body or [], body is not None)
             self.check()
             for left in range(self.retries if repeatable else 0, -1, -1):

@@ -51,6 +51,8 @@ enum edit_op {
     EDIT_MERGE_VERTICES
 };
 
+const char *edit_op_name(enum edit_op op); /* "addVertices" and so on. */
+
 /* One edit. The arrays belong to the batch's arena; those that the operation does not have are NULL. */
 struct edit {
     enum edit_op op;

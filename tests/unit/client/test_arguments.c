@@ -9,6 +9,7 @@
 #include "client/lib/subd_matrix.h"
 #include "client/lib/subd_neighbors.h"
 #include "client/lib/subd_patches.h"
+#include "client/lib/subd_watch.h"
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -269,6 +270,37 @@ static int call_edits_body(void)
     return subd_edits_body(AT(0, client), AT(1, "m"), 1, AT(2, &body), NULL, NULL, err);
 }
 
+static int take_rows(void *arg, const struct subd_frame *f, const struct subd_block *b, int64_t at, const void *p,
+                     size_t n)
+{
+    (void)arg, (void)f, (void)b, (void)at, (void)p, (void)n;
+    return 0;
+}
+
+static int ignore_news(void *arg, const struct subd_frame *f, const struct subd_news *news)
+{
+    (void)arg, (void)f, (void)news;
+    return 0;
+}
+
+static int ignore_event(void *arg, const struct subd_mesh_event *e)
+{
+    (void)arg, (void)e;
+    return 0;
+}
+
+static int call_watch(void)
+{
+    static const struct subd_watch watch = SUBD_INIT(subd_watch, .changed = ignore_news);
+    return subd_watch(AT(0, client), AT(1, "m"), AT(2, &request), AT(3, &watch), AT(4, &frame), err);
+}
+
+static int call_events(void)
+{
+    static const struct subd_events events = SUBD_INIT(subd_events, .heard = ignore_event);
+    return subd_events(AT(0, client), AT(1, "m"), AT(2, &events), err);
+}
+
 static int call_stat(void)
 {
     char *json;
@@ -329,6 +361,8 @@ static const struct {
     {"subd_job_cancel", call_job_cancel, 2},
     {"subd_edits", call_edits, 3},
     {"subd_edits_body", call_edits_body, 3},
+    {"subd_watch", call_watch, 5},
+    {"subd_events", call_events, 3},
     {"subd_stat", call_stat, 2},
     {"subd_health", call_health, 1},
     {"subd_attach", call_attach, 1},
@@ -415,6 +449,13 @@ static void test_null_inside(void **state)
                                       {.op = SUBD_ADD_FACES, .n_counts = 1},
                                       {.op = SUBD_PUT_PRIMVAR}};
     const struct subd_matrix no_sink = SUBD_INIT(subd_matrix, .level = 1);
+    const struct subd_watch no_changed = SUBD_INIT(subd_watch, .arg = NULL),
+                            watch = SUBD_INIT(subd_watch, .changed = ignore_news);
+    const struct subd_refine with_sink = SUBD_INIT(subd_refine, .level = 1, .sink = take_rows),
+                             earlier = SUBD_INIT(subd_refine, .level = 1, .at = 2),
+                             conditional = SUBD_INIT(subd_refine, .level = 1, .if_none_match = "\"x\"");
+    const struct subd_events no_heard = SUBD_INIT(subd_events, .arg = NULL),
+                             before_all = SUBD_INIT(subd_events, .since = -1, .heard = ignore_event);
     const struct subd_loop no_watch = SUBD_INIT(subd_loop, .arg = NULL);
     (void)state;
     assert_int_equal(subd_push(client, &no_type, NULL, NULL, err), SUBD_EUSAGE);
@@ -429,6 +470,14 @@ static void test_null_inside(void **state)
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
         assert_int_equal(subd_edits(client, "m", 1, &edits[i], 1, NULL, NULL, err), SUBD_EUSAGE);
     assert_int_equal(subd_matrix(client, "m", &no_sink, err), SUBD_EUSAGE);
+    assert_int_equal(subd_watch(client, "m", &request, &no_changed, &frame, err), SUBD_EUSAGE);
+    assert_non_null(strstr(error.text, "changed"));
+    assert_int_equal(subd_watch(client, "m", &with_sink, &watch, &frame, err), SUBD_EUSAGE);
+    assert_int_equal(subd_watch(client, "m", &earlier, &watch, &frame, err), SUBD_EUSAGE);
+    assert_int_equal(subd_watch(client, "m", &conditional, &watch, &frame, err), SUBD_EUSAGE);
+    assert_int_equal(subd_events(client, "m", &no_heard, err), SUBD_EUSAGE);
+    assert_non_null(strstr(error.text, "heard"));
+    assert_int_equal(subd_events(client, "m", &before_all, err), SUBD_EUSAGE);
     assert_int_equal(subd_attach(client, &no_watch, err), SUBD_EUSAGE);
     assert_non_null(strstr(error.text, "callback"));
 }
@@ -448,12 +497,16 @@ static void test_structs_without_a_size(void **state)
     const struct subd_smooth smooth = {.method = "uniform"};
     const struct subd_fair fair = {.steps = 1};
     const struct subd_loop loop = {.arg = NULL};
+    const struct subd_watch watch = {.changed = ignore_news};
+    const struct subd_events events = {.heard = ignore_event};
     struct subd_plan plan;
     subd_client *c;
     (void)state;
     assert_int_equal(subd_open(&config, &c, err), SUBD_EUSAGE);
     assert_non_null(strstr(error.text, "SUBD_INIT(subd_config, ...)"));
     assert_null(c);
+    assert_int_equal(subd_watch(client, "m", &request, &watch, &frame, err), SUBD_EUSAGE);
+    assert_int_equal(subd_events(client, "m", &events, err), SUBD_EUSAGE);
     assert_int_equal(subd_push(client, &body, &push, NULL, err), SUBD_EUSAGE);
     assert_int_equal(subd_push_mesh(client, &mesh, NULL, NULL, err), SUBD_EUSAGE);
     assert_int_equal(subd_refine(client, "m", &refine, &frame, err), SUBD_EUSAGE);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* touched.c: which elements a change touches, in few words, for the news of it (events.h). */
+#include "server/api/events.h"
+#include "server/base/text.h"
+#include "server/mesh/edits/edits.h"
+#include "server/mesh/positions.h"
+#include <string.h>
+
+#define LOOKED_AT 4096 /* How many ids are looked at for those that are not listed yet. */
+
+/* The first different ids. */
+struct ids {
+    int32_t id[TOUCHED_MAX];
+    int n, looked_at;
+    bool more;
+};
+
+/* Adds ids of elements. A negative one stands for an element that the batch adds, whose id is told anyway. */
+static void add(struct ids *s, const int32_t *ids, int64_t n)
+{
+    for (int64_t i = 0; i < n && !s->more; i++) {
+        int k = 0;
+        while (k < s->n && s->id[k] != ids[i])
+            k++;
+        if (ids[i] < 0 || k < s->n)
+            s->more = ++s->looked_at >= LOOKED_AT;
+        else if (s->n < TOUCHED_MAX)
+            s->id[s->n++] = ids[i];
+        else
+            s->more = true;
+    }
+}
+
+static void write_ids(struct text *out, const char *key, const struct ids *s)
+{
+    if (!s->n)
+        return;
+    text_key(out, key);
+    for (int i = 0; i < s->n; i++)
+        text_printf(out, "%s%d", i ? "," : "[", s->id[i]);
+    text_puts(out, "]");
+}
+
+static bool is_of_faces(const struct edit *e, const struct mesh *m)
+{
+    if (e->op != EDIT_SET_PRIMVAR)
+        return e->op == EDIT_REMOVE_FACES || e->op == EDIT_SET_HOLES || e->op == EDIT_SET_UVS;
+    for (int i = 0; i < m->n_primvars; i++)
+        if (strcmp(m->primvars[i].info.name, e->primvar->info.name) == 0)
+            return m->primvars[i].info.interpolation == SDD_UNIFORM ||
+                   m->primvars[i].info.interpolation == SDD_FACE_VARYING;
+    return false;
+}
+
+void touched_by_edits(struct text *out, const struct edit_batch *b, const struct edit_result *r, const struct mesh *m)
+{
+    struct ids vertices = {0}, faces = {0};
+    unsigned kinds = 0;
+    for (int64_t i = 0; i < b->n_edits; i++) {
+        const struct edit *e = &b->edits[i];
+        kinds |= 1u << e->op;
+        if (e->ids)
+            add(is_of_faces(e, m) ? &faces : &vertices, e->ids, e->op == EDIT_SET_CREASES ? 2 * e->n : e->n);
+    }
+    add(&vertices, r->new_vertex_ids, r->n_new_vertices);
+    add(&faces, r->new_face_ids, r->n_new_faces);
+    text_clear(out); /* The step may run again. */
+    text_key(out, "kinds");
+    const char *before = "[";
+    for (int op = EDIT_ADD_VERTICES; op <= EDIT_REMOVE_PRIMVAR; op++)
+        if (kinds >> op & 1) {
+            text_printf(out, "%s\"%s\"", before, edit_op_name((enum edit_op)op));
+            before = ",";
+        }
+    text_puts(out, "]");
+    write_ids(out, "vertexIds", &vertices);
+    write_ids(out, "faceIds", &faces);
+    if (vertices.more || faces.more)
+        text_puts(out, ",\"more\":true");
+}
+
+void touched_by_positions(struct text *out, const struct positions *p)
+{
+    text_clear(out);
+    text_key(out, "rows");
+    for (int64_t i = 0; i < p->n_ranges && i < TOUCHED_MAX; i++)
+        text_printf(out, "%s[%lld,%lld]", i ? "," : "[", (long long)p->ranges[i].first, (long long)p->ranges[i].n);
+    text_puts(out, "]");
+    if (p->n_ranges > TOUCHED_MAX)
+        text_puts(out, ",\"more\":true");
+}
