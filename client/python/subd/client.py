@@ -18,6 +18,7 @@ from .errors import BadAnswer, Refused, TimedOut, UsageError, clean
 from .frame import MEDIA_TYPE, PATCH_BLOCKS, REFINED_BLOCKS, Frame, Places, Receiver, Request
 from .mesh import MAX_MESSAGE, EditResult, Mesh, MeshInfo, cage_of, id_of, info_of, result_of
 from .transport import Address, Answer, Exchange, parse_json
+from .watch import WATCH_TYPE, read_records
 
 DEFAULT_SERVER = "http://127.0.0.1:7373"
 MEDIA_TYPES = {
@@ -410,6 +411,36 @@ class Client:
         query, request = self._refine_query(level, include, surface, method, compact, primvars, split_normals)
         return self._frame("POST", self._path(mesh, "/refined"), query, request, out,
                            body=[pack(points, "f32", "points")], media_type=media_type, version=version, verify=verify)
+
+    def watch(self, mesh: MeshLike, told: Callable[[Frame], Any], level: int = 1, *, since: int = 0,
+              include: Names = ("positions", "indices"), surface: Optional[str] = None, method: Optional[str] = None,
+              compact: Names = (), primvars: Names = (), split_normals: bool = False, out: Places = None,
+              verify: Optional[bool] = None) -> None:
+        """Calls told with the surface of each new version as it comes, on this connection, until told returns False or the
+        daemon ends. A caller that is slow gets the newest version and none of those between. since is a version that the
+        caller has; the rest is as in refined. Refused with code "not_found" when the mesh is deleted, and where it has
+        no such surface any more."""
+        query, request = self._refine_query(level, include, surface, method, compact, primvars, split_normals)
+        query["since"] = _in_range("since", since, 0, (1 << 63) - 1) or None
+
+        def receiver() -> Receiver:
+            return Receiver(request, out, self.verify if verify is None else verify, self.max_frame_bytes, None)
+
+        self._run("GET", self._path(mesh, "/watch"), query, lambda a: read_records(a, receiver, told), accept=WATCH_TYPE)
+
+    def presence(self, mesh: MeshLike) -> Optional[List[str]]:
+        """Who else is at the mesh, by name; None where the daemon does not tell."""
+        def take(answer: Answer) -> List[str]:
+            found = self._object(answer).get("present")
+            rows: Any = found if isinstance(found, list) else []
+            return [clean(r.get("principal"), 64) for r in rows if isinstance(r, dict) and r.get("principal")]
+
+        try:
+            return self._run("GET", self._path(mesh, "/presence"), {}, take, accept=_JSON, repeatable=True)
+        except Refused as why:
+            if why.status not in (404, 405):
+                raise
+            return None
 
     def patches(self, mesh: MeshLike, level: int = 1, *, surface: Optional[str] = None, out: Places = None,
                 if_none_match: Optional[str] = None, verify: Optional[bool] = None) -> Optional[Frame]:

@@ -173,6 +173,13 @@ class Answer:
             self._response.length = self.left
         return n
 
+    def stream_into(self, view: memoryview, may_end: bool = False) -> int:
+        """The same of a body of unknown length, in chunks or not; with may_end 0 is its end."""
+        n = self._response.readinto(view)
+        if not n and not may_end:
+            raise self._short()
+        return n
+
     def pieces(self) -> Iterator[bytes]:
         """The whole body, piece by piece."""
         while self.left != 0:

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""client/blender: the add-on, installed from its zip into a Blender without a screen, against the daemon. What happens
+there is in inside.py. SUBDD_TEST_FILTER is a glob of cases."""
+import os, shutil, subprocess, sys, tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
+from files import check, run_tests
+
+ADDON = "client/blender"
+INSIDE = "tests/blender/inside.py"
+SHAPES = ("crease_loop_10", "crease_ngons", "mixed_2_0.5_corner", "corner_on_soft_crease", "strip_creases", "crease_across_1.5",
+          "crease_dart", "mixed_four", "uv_islands", "uv_seam", "single_pentagon", "grid4x3_edge")
+
+
+def blender(folder, zipped, daemon, case, *more):
+    """Runs a case in a Blender of its own."""
+    env = {**os.environ, "BLENDER_USER_RESOURCES": tempfile.mkdtemp(dir=folder), "SUBD_SERVER": "http://127.0.0.1:1"}
+    env["PATH"] = "/usr/bin:/bin"  # Debian's Blender takes the library of the first python3 there, which may be without numpy.
+    ran = subprocess.run([shutil.which("blender"), "-b", "--factory-startup", "--python-exit-code", "7", "-P", INSIDE, "--", zipped, daemon.url, case, *more],
+                         env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=300)
+    if ran.returncode:
+        print(ran.stdout)
+    check(ran.returncode == 0, next((line for line in reversed(ran.stdout.split("\n")) if "Wrong" in line), f"exit code {ran.returncode}"))
+    check(not daemon.made("ls").strip(), f"{case} left meshes on the daemon")
+    return ran.stdout
+
+
+def addon(daemon, folder):
+    if not os.path.isdir(ADDON):
+        yield "addon", f"there is no {ADDON}"
+        return
+    if not shutil.which("blender"):
+        yield "addon", "blender is not installed (deploy/install-deps blender)"
+        return
+    subprocess.run([sys.executable, os.path.join(ADDON, "make_zips.py"), folder, "0.0.1"], check=True, stdout=subprocess.DEVNULL)
+    zipped = os.path.join(folder, "subdd-blender-0.0.1-legacy.zip")
+    run = lambda *args: blender(folder, zipped, daemon, *args)
+    yield "surfaces", lambda: print(run("surfaces", ",".join(SHAPES)))
+
+
+if __name__ == "__main__":
+    run_tests(addon)
