@@ -10,6 +10,9 @@ import numpy
 
 from .subd import Mesh, Primvar, edits
 
+_STEP = 0.08  # Of a sharpness, where its crease goes in steps of 1/255.
+MATERIALS, FLAT = "materialBind", "shadeFlat"  # Uniform, of whole numbers: the material's slot from 1 on; shading.
+_HELD = {("varying", 4), ("faceVarying", 4), ("faceVarying", 2)}  # Of the primvars of others: colours and UVs.
 FIRST_UVS = "st"  # The first UV map, in USD's name.
 
 
@@ -21,6 +24,14 @@ class Attribute:
     interpolation: str
     values: Any  # float32 or int32 [rows][width]
     set_names: List[str] = field(default_factory=list)
+
+    def like_but_points(self, other: Optional["Cage"]) -> bool:
+        """The same, where Blender 3 holds creases in steps of 1/255."""
+        return (self.same_faces(other) and self.same_attributes(other) and numpy.array_equal(self.holes, other.holes) and
+                numpy.array_equal(self.crease_keys, other.crease_keys) and
+                numpy.array_equal(self.corner_ids, other.corner_ids) and
+                numpy.allclose(self.crease_sharpnesses, other.crease_sharpnesses, 0, _STEP) and
+                numpy.allclose(self.corner_sharpnesses, other.corner_sharpnesses, 0, _STEP))
 
     def same(self, other: Optional["Attribute"]) -> bool:
         return (other is not None and self.interpolation == other.interpolation and
@@ -58,6 +69,14 @@ class Cage:
 
     def same_but_points(self, other: Optional["Cage"]) -> bool:
         return self.same_faces(other) and self.same_tags(other) and self.same_attributes(other)
+
+    def like_but_points(self, other: Optional["Cage"]) -> bool:
+        """The same, where Blender 3 holds creases in steps of 1/255."""
+        return (self.same_faces(other) and self.same_attributes(other) and numpy.array_equal(self.holes, other.holes) and
+                numpy.array_equal(self.crease_keys, other.crease_keys) and
+                numpy.array_equal(self.corner_ids, other.corner_ids) and
+                numpy.allclose(self.crease_sharpnesses, other.crease_sharpnesses, 0, _STEP) and
+                numpy.allclose(self.corner_sharpnesses, other.corner_sharpnesses, 0, _STEP))
 
     def same(self, other: Optional["Cage"]) -> bool:
         return self.same_but_points(other) and numpy.array_equal(self.points, other.points)
@@ -135,7 +154,7 @@ def from_mesh(mesh: Mesh) -> Cage:
         attributes[FIRST_UVS] = Attribute("faceVarying", mesh.st[mesh.st_indices])
     for p in mesh.primvars:
         values = p.values.reshape(-1, p.width)
-        if p.interpolation in ("uniform", "varying", "faceVarying"):
+        if (p.interpolation, p.width) in _HELD or (p.name in (MATERIALS, FLAT) and p.type == "i32" and p.width == 1):
             attributes[p.name] = Attribute(p.interpolation, values if p.indices is None else values[p.indices],
                                            list(p.set_names))
     return Cage(mesh.points, mesh.face_vertex_counts, mesh.face_vertex_indices, keys, sharp,
@@ -156,10 +175,14 @@ def _same_start(old: Cage, new: Cage) -> int:
     return n
 
 
-def _tag_changes(old_keys: Any, old_values: Any, new_keys: Any, new_values: Any, there: Any) -> Any:
-    """The keys and values to set; 0 where a tag is gone of an element that is still there."""
+def _tag_changes(old_keys: Any, old_values: Any, new_keys: Any, new_values: Any, there: Any, anew: Any) -> Any:
+    """The keys and values to set: of what is new, another or made anew; 0 where a tag is gone of what is still there."""
     gone = old_keys[~numpy.isin(old_keys, new_keys) & there(old_keys)]
-    return numpy.concatenate([gone, new_keys]), numpy.concatenate([numpy.zeros(len(gone), numpy.float32), new_values])
+    old = dict(zip(old_keys.tolist(), old_values.tolist()))
+    kept = [old.get(k) == v for k, v in zip(new_keys.tolist(), new_values.tolist())]
+    to_set = ~numpy.array(kept, bool) | anew(new_keys)
+    return (numpy.concatenate([gone, new_keys[to_set]]),
+            numpy.concatenate([numpy.zeros(len(gone), numpy.float32), new_values[to_set]]))
 
 
 def changes(old: Cage, new: Cage, vertex_ids: Any, face_ids: Any, has_uvs: bool) -> Any:
@@ -203,19 +226,19 @@ def _uvs(cage: Cage, has_uvs: bool) -> Any:
 
 
 def _tags(old: Cage, new: Cage, ids: Any, faces: Any, kept: int, same: int) -> List[Any]:
-    batch = []
-    edges = numpy.unique(new.edge_keys())
+    batch, after = [], new.edge_keys()
+    edges, again = numpy.unique(after), numpy.unique(after[int(new.counts[:same].sum()):])
     keys, sharp = _tag_changes(old.crease_keys, old.crease_sharpnesses, new.crease_keys, new.crease_sharpnesses,
-                               lambda k: numpy.isin(k, edges))
+                               lambda k: numpy.isin(k, edges), lambda k: numpy.isin(k, again))
     if len(keys):
         batch.append(edits.set_creases(ids[_pairs(keys)], sharp))
     rows, sharp = _tag_changes(old.corner_ids, old.corner_sharpnesses, new.corner_ids, new.corner_sharpnesses,
-                               lambda r: r < kept)
+                               lambda r: r < kept, lambda r: r >= kept)
     if len(rows):
         batch.append(edits.set_corners(ids[rows], sharp))
-    filled = old.holes[(old.holes < same) & ~numpy.isin(old.holes, new.holes)]
-    if len(filled):
-        batch.append(edits.set_holes(faces[filled], False))
-    if len(new.holes):
-        batch.append(edits.set_holes(faces[new.holes], True))
+    for holes, others, is_hole in ((old.holes[old.holes < same], new.holes, False),
+                                   (new.holes, old.holes[old.holes < same], True)):
+        differ = holes[~numpy.isin(holes, others)]
+        if len(differ):
+            batch.append(edits.set_holes(faces[differ], is_hole))
     return batch

@@ -4,16 +4,17 @@ who needs the result at once (update), compares, submits and applies. Links foll
 key has a session, and a session without its object ends. So undo, loading, deleting and duplicating need nothing of
 their own."""
 import atexit
-import os
+import dataclasses
 import time
 import uuid
 
 import bpy
+import numpy
 from bpy.app.handlers import persistent
 
-from . import compat, meshes
+from . import compat, meshes, subd
+from .cage import from_mesh
 from .session import Job, Session, Want
-from .subd import Client, UsageError
 
 MODIFIER = "subdd"  # Its settings are those of the link; it also takes over while the daemon is away.
 _TICK, _IDLE = 0.02, 0.2  # Seconds between two looks.
@@ -29,37 +30,36 @@ class Link:
     def __init__(self, obj, session):
         self.name, self.session = obj.name, session
         self.is_dirty = True
-        self.submitted = None  # The last (cage, want), whose result was asked for.
+        self.submitted = None  # The last (cage, want) whose result was asked for.
         self.built = None  # What the surface's mesh has: (mesh's name, topology key).
+        self.has_shown = False
         self.theirs = None  # Another's version that waits.
         self.sentence = ""  # What keeps the link from going on, where that is no fault of the daemon.
         self.loose = 0  # Edges without a face.
         self.apply_seconds = 0.0
 
+    def renew(self):
+        """Nothing of what the surface shows is sure any more."""
+        self.is_dirty, self.built, self.submitted = True, None, None
+
 
 uses_threads = not bpy.app.background  # Timers never fire in the background, so that threads would have nobody to tell.
 LINKS = {}  # By the key in the object's properties.
-_noted = {"scan": True, "render": False}
+_noted = {"scan": True, "rendering": False}
 
 
 # ---- objects ---------------------------------------------------------------------------------------------------------
 def connector():
-    """Makes clients without looking at Blender, for other threads."""
+    """What makes clients of the daemon in the preferences, on any thread."""
     if not compat.online():
-        raise UsageError("Blender is not allowed to use the network: Preferences, System, Allow Online Access")
+        raise subd.UsageError("Blender is not allowed to use the network: Preferences, System, Allow Online Access")
     preferences = bpy.context.preferences.addons[__package__].preferences
     server, token = preferences.server or None, preferences.token or None
-    return lambda: Client(server, token=token, connect_timeout=2.0, stall_timeout=60.0, retries=0)
-
-
-def modifier_of(obj):
-    """The last Subdivision modifier, whose settings count."""
-    found = [m for m in obj.modifiers if m.type == "SUBSURF"]
-    return found[-1] if found else None
+    return lambda: subd.Client(server, token=token, connect_timeout=2.0, stall_timeout=60.0, retries=0)
 
 
 def want_of(obj, is_render):
-    m = modifier_of(obj)
+    m = meshes.modifier_of(obj)
     scheme = "bilinear" if m.subdivision_type == "SIMPLE" else "catmullClark"
     options = {
         "scheme": scheme, "interpolate_boundary": _BOUNDARY[m.boundary_smooth],
@@ -92,10 +92,10 @@ def remove_surface(surface):
 
 def link(obj, mesh_id="", keep=False):
     """Links an object; with a mesh_id to that mesh of the daemon."""
-    if not modifier_of(obj):
+    if not meshes.modifier_of(obj):
         m = obj.modifiers.new(MODIFIER, "SUBSURF")
         m.levels = m.render_levels = 2
-    m, own = modifier_of(obj), obj.subdd
+    m, own = meshes.modifier_of(obj), obj.subdd
     own.was_viewport, own.was_render, own.was_display, own.was_hidden = (m.show_viewport, m.show_render,
                                                                          obj.display_type, obj.hide_render)
     own.mesh_id, own.keep, own.key = mesh_id, keep or bool(mesh_id), uuid.uuid4().hex
@@ -106,21 +106,44 @@ def link(obj, mesh_id="", keep=False):
 
 def unlink(obj):
     """The object is as it was before; without keep its mesh leaves the daemon."""
-    own, m = obj.subdd, modifier_of(obj)
-    gone = LINKS.pop(own.key, None)
-    own.key = own.mesh_id = ""
-    if own.surface:
-        remove_surface(own.surface)
-    if m:
-        m.show_viewport, m.show_render = own.was_viewport, own.was_render
-    obj.display_type, obj.hide_render = own.was_display or "TEXTURED", own.was_hidden
+    gone, surface = LINKS.pop(obj.subdd.key, None), obj.subdd.surface
+    _forget(obj)
+    if surface:
+        remove_surface(surface)
     if gone:
-        gone.session.close()
+        gone.session.close(0)
+
+
+def join(context, text):
+    """A new object for a mesh of the daemon, linked to it."""
+    with connector()() as daemon:
+        info = daemon.find(text)
+        cage = from_mesh(daemon.cage(info))
+    obj = bpy.data.objects.new(info.name, bpy.data.meshes.new(info.name))
+    context.collection.objects.link(obj)
+    meshes.replace(obj.data, cage)
+    m = obj.modifiers.new(MODIFIER, "SUBSURF")
+    m.levels = m.render_levels = 2
+    follow(obj, info.options)
+    context.view_layer.objects.active = obj
+    link(obj, info.id)
+    return obj
+
+
+def follow(obj, options):
+    """Makes the modifier's settings those of a mesh of the daemon, as far as it has them."""
+    m = meshes.modifier_of(obj)
+    m.subdivision_type = "SIMPLE" if options.get("scheme") == "bilinear" else "CATMULL_CLARK"
+    for mine, name in ((_BOUNDARY, "boundary_smooth"), (_UVS, "uv_smooth")):
+        option = "interpolate_boundary" if mine is _BOUNDARY else "face_varying_linear_interpolation"
+        found = [k for k, token in mine.items() if token == options.get(option)]
+        if found:
+            setattr(m, name, found[0])
 
 
 def take_over(obj, is_away):
     """The built-in modifier shows the surface while the daemon is away, the companion otherwise."""
-    m, surface = modifier_of(obj), surface_of(obj)
+    m, surface = meshes.modifier_of(obj), surface_of(obj)
     for thing, name, value in ((m, "show_viewport", is_away), (m, "show_render", is_away),
                                (surface, "hide_viewport", is_away), (surface, "hide_render", is_away),
                                (obj, "display_type", "TEXTURED" if is_away else "WIRE"),
@@ -147,12 +170,12 @@ def _find():
     return found
 
 
-def _forget(copy):
-    """A duplicate is an object of its own, and not linked."""
-    own, m = copy.subdd, modifier_of(copy)
+def _forget(obj):
+    """Not linked any more, and as it was before; so are duplicates, which are objects of their own."""
+    own, m = obj.subdd, meshes.modifier_of(obj)
     own.key = own.mesh_id = ""
     own.surface = None
-    copy.display_type, copy.hide_render = own.was_display or "TEXTURED", own.was_hidden
+    obj.display_type, obj.hide_render = own.was_display or "TEXTURED", own.was_hidden
     if m:
         m.show_viewport, m.show_render = own.was_viewport, own.was_render
 
@@ -161,35 +184,41 @@ def _sweep(found):
     """Surfaces whose object is gone, and copies of surfaces, which become plain objects."""
     for surface in [o for o in bpy.data.objects if o.subdd.is_surface]:
         source = surface.subdd.source
-        if source and source.subdd.surface == surface and source.subdd.key in found:
+        is_linked = source and source.subdd.key in found and found[source.subdd.key] == source
+        if is_linked and source.subdd.surface == surface:
             continue
-        if source and source.subdd.surface and source.subdd.key:
+        if is_linked:
             surface.subdd.source, surface.subdd.is_surface, surface.hide_select = None, False, False
-            if surface.data == source.subdd.surface.data:
+            if source.subdd.surface and surface.data == source.subdd.surface.data:
                 surface.data = surface.data.copy()
-        else:
-            remove_surface(surface)
+            continue
+        remove_surface(surface)
+        if source and not source.users_scene:  # It was deleted, and only the surface and itself still knew it.
+            source.subdd.surface = None
+            if not source.users:
+                bpy.data.objects.remove(source)
 
 
 def reconcile():
     """A session for each object with a key, and none besides."""
+    _noted["scan"] = False
     found = _find()
     for key in [k for k in LINKS if k not in found]:
-        LINKS.pop(key).session.close()
+        LINKS.pop(key).session.close(0)
     for key, obj in found.items():
         if key not in LINKS:
+            own = obj.subdd
             try:
-                session = Session(connector(), obj.name, obj.subdd.mesh_id if obj.subdd.keep else "", obj.subdd.keep)
-            except UsageError as why:
-                obj.subdd.sentence = str(why)
+                session = Session(connector(), obj.name, own.mesh_id if own.keep else "", own.keep)
+            except subd.UsageError as why:
+                own.sentence = str(why)
                 continue
-            obj.subdd.sentence = ""
+            own.sentence = ""
             LINKS[key] = Link(obj, session)
             if uses_threads:
                 session.start()
         LINKS[key].name = obj.name
     _sweep(found)
-    _noted["scan"] = False
     return found
 
 
@@ -203,42 +232,45 @@ def objects():
 
 # ---- one link --------------------------------------------------------------------------------------------------------
 def _read(obj, each):
-    with_creases = modifier_of(obj).use_creases
-    cage, each.loose = meshes.read_object(obj, bpy.context.evaluated_depsgraph_get(), with_creases)
+    cage, each.loose = meshes.read_object(obj)
     return cage
 
 
-def submit(obj, each, is_render=False):
-    """Compares the object with what was submitted last, and submits what is new. Whether there was something."""
+def submit(obj, each, is_render=False, is_forced=False):
+    """Compares the object with what was submitted last, and submits what is new. The job, if there was something."""
     each.is_dirty = False
-    if not modifier_of(obj):
-        each.sentence = "the object has lost its Subdivision modifier, which has the settings: unlink, and link again"
-        return False
     cage, want = _read(obj, each), want_of(obj, is_render)
-    if each.submitted and each.submitted[1] == want and each.submitted[0].same(cage):
-        return False
-    each.submitted = (cage, want)
-    each.session.submit(Job(cage, want, is_render))
-    return True
+    if not is_forced and each.submitted and each.submitted[1] == want and each.submitted[0].same(cage):
+        return None
+    mesh = obj.subdd.surface.data
+    job = Job(cage, want, is_render, not each.built or each.built[0] != mesh.name or not mesh.vertices)
+    if is_forced or each.session.submit(job):
+        each.submitted = (cage, want)
+    else:
+        each.is_dirty = True
+    return job
 
 
 def apply(obj, each):
     """Shows the result that has come, if there is one."""
     result = each.session.take()
     if not result:
-        return False
+        return
     begun = time.perf_counter()
-    surface = surface_of(obj)
-    mesh, key = surface.data, result.topology.key
+    mesh, key = surface_of(obj).data, result.topology.key
+    is_built = each.built == (mesh.name, key) and len(mesh.vertices) == result.frame.vertices
+    if not (is_built or result.attributes):
+        each.renew()  # The surface's mesh went away meanwhile, and this result has only positions.
+        each.session.applied()
+        return
     if result.attributes:
         _materials(obj, mesh)  # First, as faces can only have materials that are there.
-    meshes.show(mesh, result, each.built == (mesh.name, key) and len(mesh.vertices) == result.frame.vertices)
-    each.built = (mesh.name, key)
+    meshes.show(mesh, result, is_built)
+    each.built, each.has_shown = (mesh.name, key), True
     each.session.applied()
     each.apply_seconds = time.perf_counter() - begun
     if obj.subdd.mesh_id != each.session.id:
         obj.subdd.mesh_id = each.session.id
-    return True
 
 
 def _materials(obj, mesh):
@@ -249,19 +281,87 @@ def _materials(obj, mesh):
             mesh.materials.append(material)
 
 
+def _waits(each, sentence):
+    each.sentence = sentence
+    each.session.is_held = True
+
+
+def meet(obj, each):
+    """Another's version. It becomes the object's own mesh where nothing has changed here, and with positions that moved
+    here where only positions did; else a person decides. Whether that is done."""
+    theirs, local = each.theirs, _read(obj, each)
+    version = "version %d of the mesh is another's" % theirs.version
+    is_like = theirs.cage.like_but_points(local)
+    if is_like and (theirs.cage.points == local.points).all():
+        return take(obj, each)
+    if meshes.is_shaped(obj):
+        _waits(each, version + ", and this object, whose modifiers or shape keys make its mesh, cannot take it")
+        return False
+    if theirs.base and local.same(theirs.base):
+        return take(obj, each)
+    if theirs.base and is_like and theirs.base.like_but_points(local):
+        moved = (local.points != theirs.base.points).any(1)
+        meshes.move(obj, numpy.where(moved[:, None], local.points, theirs.cage.points))
+        return _met(obj, each)
+    _waits(each, version + ", and this one has changed as well: take theirs, or put yours over it")
+    return False
+
+
+def take(obj, each):
+    """Another's version becomes the object's own mesh."""
+    local, cage = _read(obj, each), each.theirs.cage
+    if cage.like_but_points(local):
+        if not (cage.points == local.points).all():
+            meshes.move(obj, cage.points)
+    elif obj.mode != "EDIT":
+        meshes.replace(obj.data, cage)
+    else:
+        _waits(each, "version %d of the mesh is another's, with other faces: it is taken when you leave Edit Mode" %
+               each.theirs.version)
+        return False
+    return _met(obj, each)
+
+
+def _met(obj, each):
+    """From here on the daemon's mesh is what Blender holds of it, but for positions that moved here too."""
+    points, each.theirs, each.sentence = each.theirs.cage.points, None, ""
+    each.session.mirror(dataclasses.replace(_read(obj, each), points=points))
+    each.is_dirty, each.submitted = True, None
+    each.session.release()
+    return True
+
+
+def put(each):
+    """The object's own mesh goes over another's version."""
+    each.theirs, each.sentence, each.is_dirty, each.submitted = None, "", True, None
+    each.session.release()
+
+
+def settle(obj, each):
+    """Takes what has come for a link: surfaces, another's version, and whether the daemon is there. False where the
+    object cannot be linked."""
+    if not meshes.modifier_of(obj):
+        each.sentence = "the object has lost its Subdivision modifier, which has the settings: unlink, and link again"
+        return False
+    each.theirs = each.session.take_theirs() or each.theirs
+    apply(obj, each)
+    take_over(obj, bool(each.session.state.away) or not (each.has_shown or meshes.is_shaped(obj)))
+    if each.theirs and (each.is_dirty or not each.session.is_held) and not meet(obj, each):
+        each.is_dirty = False
+    return not each.theirs
+
+
 def attend(obj, each):
     """All that there is to do for a link now. Whether something moves still."""
-    if each.session.state.away:
-        take_over(obj, True)
-    if apply(obj, each):
-        take_over(obj, False)
-    if each.is_dirty:
+    if settle(obj, each) and each.is_dirty and not (each.session.state.away and meshes.is_shaped(obj)):
         submit(obj, each)
     return not each.session.is_idle()
 
 
 def tick():
     """The timer's work."""
+    if _noted["rendering"]:
+        return _IDLE
     try:
         moving = [attend(obj, each) for obj, each in objects()]
     except ReferenceError:
@@ -272,35 +372,27 @@ def tick():
 def update(is_render=False):
     """Brings all links up to date before it returns, on this thread."""
     for obj, each in objects():
-        if not submit(obj, each, is_render):
-            continue
-        job = Job(*each.submitted, is_render)
-        each.session.work_now(job)
-        take_over(obj, bool(each.session.state.away))
-        apply(obj, each)
+        for _ in range(4):  # Others may be faster a few times, and not for ever.
+            if not settle(obj, each):
+                break
+            each.session.work_now(submit(obj, each, is_render, True))
+            if settle(obj, each) and not each.is_dirty:
+                break
 
 
 # ---- notes -----------------------------------------------------------------------------------------------------------
 @persistent
-def note(scene, depsgraph):
+def note(_scene, depsgraph):
     """Takes note of what changed, and no more."""
-    if not LINKS and not _noted["scan"]:
-        _noted["scan"] = any(isinstance(u.id, bpy.types.Object) for u in depsgraph.updates)
-        return
     names = set()
     for u in depsgraph.updates:
-        if isinstance(u.id, bpy.types.Object) or isinstance(u.id, bpy.types.Mesh):
+        if isinstance(u.id, bpy.types.Mesh) or (isinstance(u.id, bpy.types.Object) and u.is_updated_geometry):
             names.add(u.id.name)
-    for obj, each in objects_now():
-        if obj.name in names or obj.data.name in names:
-            each.is_dirty = True
-    _noted["scan"] = True
-
-
-def objects_now():
-    """As objects(), without looking for new ones."""
-    found = ((bpy.data.objects.get(each.name), each) for each in LINKS.values())
-    return [(o, each) for o, each in found if o and o.data]
+        elif isinstance(u.id, (bpy.types.Scene, bpy.types.Collection)):
+            _noted["scan"] = True
+    for each in LINKS.values() if names else ():
+        obj = bpy.data.objects.get(each.name)
+        each.is_dirty |= not obj or obj.name in names or obj.data.name in names  # One without an object was renamed.
 
 
 @persistent
@@ -308,20 +400,50 @@ def note_all(*_):
     """After undo, redo and loading all may be another."""
     _noted["scan"] = True
     for each in LINKS.values():
-        each.is_dirty, each.built = True, None
+        each.renew()
+
+
+@persistent
+def note_frame(*_):
+    """Animation moves objects without a word of their own."""
+    for each in LINKS.values():
+        each.is_dirty = True
+
+
+@persistent
+def begin_render(*_):
+    _noted["rendering"] = True
+
+
+@persistent
+def render(*_):
+    """Before each frame: the surfaces at the level for renders, of the pose of this frame, which is not kept."""
+    update(is_render=True)
+
+
+@persistent
+def end_render(*_):
+    """Back to the level for the viewport."""
+    _noted["rendering"] = False
+    for each in LINKS.values():
+        each.is_dirty = True
 
 
 @persistent
 def end_all(*_):
     """Before another file is loaded, and at the end."""
-    for each in list(LINKS.values()):
-        each.session.close()
+    gone = list(LINKS.values())
     LINKS.clear()
-    _noted["scan"] = True
+    for each in gone:
+        each.session.close(0)
+    for each in gone:
+        each.session.close(3)
+    _noted["scan"], _noted["rendering"] = True, False
 
 
-HANDLERS = (("depsgraph_update_post", note), ("undo_post", note_all), ("redo_post", note_all), ("load_post", note_all),
-            ("load_pre", end_all))
+HANDLERS = (("depsgraph_update_post", note), ("frame_change_post", note_frame), ("undo_post", note_all),
+            ("redo_post", note_all), ("load_post", note_all), ("load_pre", end_all), ("render_init", begin_render),
+            ("render_pre", render), ("render_complete", end_render), ("render_cancel", end_render))
 
 
 def register():

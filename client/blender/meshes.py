@@ -8,10 +8,9 @@ import bpy
 import numpy
 
 from . import compat
-from .cage import FIRST_UVS, Attribute, Cage, keys_of
+from .cage import FIRST_UVS, FLAT, MATERIALS, Attribute, Cage, keys_of
 
 HOLE = "subdd_hole"  # A face attribute, boolean or integer: the face shapes its neighbours and has no surface.
-MATERIALS, FLAT = "materialBind", "shadeFlat"
 
 
 def _get(things, name, kind, width=1):
@@ -89,22 +88,34 @@ def _holes(mesh):
         numpy.int32)
 
 
-def read_object(obj, depsgraph, with_creases):
+def read_object(obj):
     """The cage of an object: in Edit Mode what is edited; otherwise what its shape keys and other modifiers make of it."""
-    materials = [slot.material for slot in obj.material_slots]
+    materials, own = [slot.material for slot in obj.material_slots], modifier_of(obj)
     if obj.mode == "EDIT":
         copy = bpy.data.meshes.new("subdd")
         try:
             bmesh.from_edit_mesh(obj.data).to_mesh(copy)
-            return read(copy, materials, with_creases)
+            return read(copy, materials, own.use_creases)
         finally:
             bpy.data.meshes.remove(copy)
-    return read(obj.evaluated_get(depsgraph).data if is_shaped(obj) else obj.data, materials, with_creases)
+    if not is_shaped(obj):
+        return read(obj.data, materials, own.use_creases)
+    if own.show_viewport:
+        own.show_viewport = False  # Its surface is no control mesh.
+    evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return read(evaluated.data, materials, own.use_creases)
+
+
+def modifier_of(obj):
+    """The last Subdivision modifier, whose settings are those of the link."""
+    found = [m for m in obj.modifiers if m.type == "SUBSURF"]
+    return found[-1] if found else None
 
 
 def is_shaped(obj):
     """Is what the daemon gets not the object's own mesh, but what something else makes of it?"""
-    return bool(obj.data.shape_keys) or any(m.show_viewport and m.type != "SUBSURF" for m in obj.modifiers)
+    own = modifier_of(obj)
+    return bool(obj.data.shape_keys) or any(m.show_viewport and m != own for m in obj.modifiers)
 
 
 # ---- surfaces --------------------------------------------------------------------------------------------------------
@@ -221,6 +232,9 @@ def _replace_attributes(mesh, cage):
         if name == FLAT:
             smooth = a.values[:, 0] == 0
         elif name == MATERIALS:
+            while len(mesh.materials) < len(a.set_names):
+                name = a.set_names[len(mesh.materials)]
+                mesh.materials.append(bpy.data.materials.get(name) or bpy.data.materials.new(name))
             mesh.polygons.foreach_set("material_index", numpy.maximum(a.values[:, 0] - 1, 0).astype(numpy.int32))
         elif a.interpolation == "faceVarying" and width == 2:
             _uv_layer(mesh, "UVMap" if name == FIRST_UVS else name).data.foreach_set("uv", a.values.reshape(-1))

@@ -3,6 +3,7 @@
 import bpy
 
 from . import links
+from .subd import Error
 
 
 class SubddLink(bpy.types.PropertyGroup):
@@ -53,7 +54,7 @@ class SUBDD_OT_unlink(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return context.object and context.object.subdd.key
+        return bool(context.object and context.object.subdd.key)
 
     def execute(self, context):
         links.unlink(context.object)
@@ -69,7 +70,52 @@ class SUBDD_OT_update(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (SubddLink, SubddPreferences, SUBDD_OT_link, SUBDD_OT_unlink, SUBDD_OT_update)
+class SUBDD_OT_join(bpy.types.Operator):
+    """Make an object of a mesh of the daemon, linked to it; others may be at it as well"""
+    bl_idname, bl_label, bl_options = "subdd.join", "Join a Mesh", {"REGISTER", "UNDO"}
+    mesh: bpy.props.StringProperty(name="Mesh", description="Its id, the beginning of it, or its name")
+
+    def invoke(self, context, _event):
+        return context.window_manager.invoke_props_dialog(self)
+
+    def execute(self, context):
+        try:
+            links.join(context, self.mesh)
+        except Error as why:
+            self.report({"ERROR"}, str(why))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class _Decides:
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context):
+        each = links.LINKS.get(context.object.subdd.key) if context.object else None
+        return each is not None and each.theirs is not None
+
+
+class SUBDD_OT_take(_Decides, bpy.types.Operator):
+    """Replace this object's mesh by the daemon's version"""
+    bl_idname, bl_label, bl_options = "subdd.take", "Take Theirs", {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        links.take(context.object, links.LINKS[context.object.subdd.key])
+        return {"FINISHED"}
+
+
+class SUBDD_OT_put(_Decides, bpy.types.Operator):
+    """Make this object's mesh the next version, over the other one"""
+    bl_idname, bl_label = "subdd.put", "Put Mine"
+
+    def execute(self, context):
+        links.put(links.LINKS[context.object.subdd.key])
+        return {"FINISHED"}
+
+
+CLASSES = (SubddLink, SubddPreferences, SUBDD_OT_link, SUBDD_OT_unlink, SUBDD_OT_update, SUBDD_OT_join,
+           SUBDD_OT_take, SUBDD_OT_put)
 
 
 def register():

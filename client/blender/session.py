@@ -34,6 +34,7 @@ class Job:
     cage: Cage
     want: Want
     is_pose: bool = False  # The positions are only shown and not kept.
+    is_whole: bool = False  # Blender has nothing of the surface: values are needed too.
 
 
 @dataclass
@@ -86,13 +87,12 @@ def _is_absence(why: subd.Error) -> bool:
 
 
 class Session:
-    """keep: the mesh stays on the daemon when the session ends, and may be somebody else's. connect makes a client; told
-    is called, from any thread, when there is something new to look at."""
-    def __init__(self, connect: Callable[[], subd.Client], name: str, mesh_id: str = "", keep: bool = False,
-                 told: Callable[[], None] = lambda: None) -> None:
-        self._connect, self.name, self.id, self.keep, self._told = connect, name, mesh_id, keep, told
+    """keep: the mesh stays on the daemon when the session ends, and may be somebody else's. connect makes a client, on
+    any thread."""
+    def __init__(self, connect: Callable[[], subd.Client], name: str, mesh_id: str = "", keep: bool = False) -> None:
+        self._connect, self.name, self.id, self.keep = connect, name, mesh_id, keep
         self.state = State()
-        self.sent: Optional[Cage] = None  # What the daemon has.
+        self.sent: Optional[Cage] = None  # What the daemon has, as Blender holds it.
         self.is_held = False  # Nothing is sent before a person has decided between two versions.
         self._info: Optional[subd.MeshInfo] = None
         self._ids: Any = None  # Vertex ids and face ids of `sent`, where they are known.
@@ -121,10 +121,14 @@ class Session:
             self._threads.append(thread)
             thread.start()
 
-    def submit(self, job: Job) -> None:
+    def submit(self, job: Job) -> bool:
+        """False where another's version has to be looked at first."""
         with self._ready:
+            if self._theirs:
+                return False
             self._job = job
             self._ready.notify_all()
+            return True
 
     def take(self) -> Optional[Result]:
         """The result to apply; applied() has to follow."""
@@ -141,64 +145,79 @@ class Session:
             theirs, self._theirs = self._theirs, None
             return theirs
 
+    def mirror(self, cage: Cage) -> None:
+        """What the daemon has looks so in Blender, which rounds creases."""
+        with self._stepping:
+            self.sent = cage
+
+    def release(self) -> None:
+        """A person has decided."""
+        with self._ready:
+            self.is_held = False
+            self._ready.notify_all()
+
     def is_idle(self) -> bool:
         with self._ready:
-            return not (self._job or self._result or self._theirs or self._busy) or bool(self.state.away)
+            return not (self._job or self._result or self._theirs or self._busy)
 
     def work_now(self, job: Job) -> None:
-        """Does a job on this thread, before it returns."""
+        """Does a job on this thread, before it returns. Without threads nobody else looks for news."""
         with self._ready:
             self._job = None
-        self._try(job)
+        self._try(job, looks=not self._threads)
 
-    def close(self, wait: float = 3.0) -> None:
-        """Ends the threads. A mesh that is not kept is removed from the daemon."""
+    def close(self, wait: float) -> None:
+        """Ends the threads, for which it waits so many seconds. A mesh that is not kept is removed from the daemon."""
         with self._ready:
             self._closing = True
             self._ready.notify_all()
         for client in (self._client, self._watcher):
             if client:
                 client.cancel()
+        if not self._threads:
+            self._leave()
+            self.id = ""
         for thread in self._threads:
             thread.join(wait)
+
+    # ---- the threads
+    def _work(self) -> None:
+        tries = 0
+        while not self._closing:
+            with self._ready:
+                self._ready.wait_for(self._has_work, PRESENCE_SECONDS)
+                job, self._job = (self._job, None) if self._has_work() else (None, self._job)
+                self._busy = True
+            again = not self._closing and self._try(job)
+            with self._ready:
+                self._busy = False
+                tries = tries + 1 if again else 0
+                if again:
+                    self._job = self._job or job
+                    self._ready.wait_for(lambda: self._closing, _WAITS[min(tries, len(_WAITS)) - 1])
+        self._leave()
+
+    def _leave(self) -> None:
+        if self._client:
+            self._client.close()
         if self.id and not self.keep:
             try:
                 with self._connect() as client:
                     client.delete(self.id)
             except subd.Error:
-                pass
-        if self._client:
-            self._client.close()
-
-    # ---- the threads
-    def _work(self) -> None:
-        tries = 0
-        while True:
-            with self._ready:
-                self._ready.wait_for(self._has_work, PRESENCE_SECONDS)
-                if self._closing:
-                    return
-                job, self._job = (self._job, None) if self._has_work() and not self._result else (None, self._job)
-                self._busy = True
-            again = self._try(job)
-            with self._ready:
-                self._busy = False
-                tries = tries + 1 if again else 0
-                if again and job and not self._job:
-                    self._job = job
-                if again:
-                    self._ready.wait_for(lambda: self._closing, _WAITS[min(tries, len(_WAITS)) - 1])
-            self._told()
+                pass  # A daemon that is away keeps it; nobody is left to try again.
 
     def _has_work(self) -> bool:
-        free = not self._result and not self.is_held
+        free = not (self._result or self._theirs or self.is_held)
         return self._closing or (free and (self._job is not None or self._news > self.state.version))
 
-    def _try(self, job: Optional[Job]) -> bool:
+    def _try(self, job: Optional[Job], looks: bool = False) -> bool:
         """Does a job, or looks after news and people without one. Whether to come again."""
         try:
             with self._stepping:
-                if self._news > self.state.version > 0:
+                if looks and self.id and self.state.version:
+                    self._news = self.client.show(self.id).version
+                if self._news > self.state.version > 0 and not self.is_held:
                     self.pull()
                 elif job:
                     self.step(job)
@@ -212,8 +231,7 @@ class Session:
                 self.state.away = str(why)
                 return True
             self.state.away, self.state.problem = "", str(why)
-            return False
-        return bool(job) and self._theirs is not None and not self.is_held
+        return False
 
     def _watch(self) -> None:
         """Tells the other thread of each new version. Of the frames only the versions are of use, so they are small."""
@@ -225,16 +243,18 @@ class Session:
                         self._watcher.watch(self.id, self._rung, 1, include="positions", since=self.state.version)
                     tries = 0
             except subd.Error:
-                pass
+                pass  # The other thread finds out why, and tells.
             tries = min(tries + 1, len(_WAITS))
             with self._ready:
                 self._ready.wait_for(lambda: self._closing, _WAITS[tries - 1] if self.id else 0.05)
 
     def _rung(self, frame: subd.Frame) -> bool:
         with self._ready:
-            self._news = frame.version if frame.mesh_id == self.id else self._news
+            if self._closing or frame.mesh_id != self.id:
+                return False
+            self._news = frame.version
             self._ready.notify_all()
-            return not self._closing and frame.mesh_id == self.id
+            return True
 
     # ---- the network
     @property
@@ -285,34 +305,30 @@ class Session:
             self._edit(job.cage)
 
     def pull(self) -> None:
-        """Another's version: its control mesh, for the caller to take over."""
+        """Another's version: its control mesh, for the caller to take over. What waits to be sent was made without it."""
         found = self.client.cage(self.id)
-        theirs = Theirs(from_mesh(found), self.sent, found.version)
-        info = self.client.show(self.id)
+        theirs, info = Theirs(from_mesh(found), self.sent, found.version), self.client.show(self.id)
         self._ids, self._options = (found.vertex_ids, found.face_ids), dict(info.options)
         self._adopt(info, theirs.cage)
         self.state.version = found.version
         with self._ready:
-            self._news = max(self._news, found.version)
-            self._theirs = theirs
+            self._theirs, self._job = theirs, None
 
-    def step(self, job: Job) -> Optional[Result]:
-        """Sends what has changed and fetches the surface. None where another's version came first, which then waits to be
-        taken."""
+    def step(self, job: Job) -> None:
+        """Sends what has changed and fetches the surface; or another's version, where that came first."""
         begun = time.monotonic()
         try:
             if self.id and self.sent is None:
                 self.pull()
-                return None
+                return
             self._send(job)
         except subd.Refused as why:
             if why.status == 412:
                 self.pull()
-                return None
-            if why.status == 404 and self.sent is not None and not self.keep:
-                self._push(job)  # The daemon came back without its meshes.
-            else:
+                return
+            if why.status != 404 or self.sent is None or self.keep:
                 raise
+            self._push(job)  # The daemon came back without its meshes.
         sent = time.monotonic()
         result = self._fetch(job)
         result.timings["send"] = sent - begun
@@ -322,7 +338,6 @@ class Session:
         self.state.method, self.state.backend = result.frame.method, result.frame.backend
         with self._ready:
             self._result = result
-        return result
 
     def _plan(self, want: Want) -> subd.Plan:
         key = (self._info.topology_id, want.level, want.surface)
@@ -340,7 +355,7 @@ class Session:
         plan, key = self._plan(want), (self._info.topology_id, want.level)
         is_new = not self._topology or self._topology.key != key
         more = {}
-        attributes = is_new or not self._shown or not cage.same_attributes(self._shown)
+        attributes = is_new or job.is_whole or not self._shown or not cage.same_attributes(self._shown)
         include = ["positions"] + (["indices"] if is_new else [])
         if attributes:
             more["primvars"] = [n for n in cage.attributes if n != "st"]

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """client/blender: the add-on, installed from its zip into a Blender without a screen, against the daemon. What happens
 there is in inside.py. SUBDD_TEST_FILTER is a glob of cases."""
-import os, shutil, subprocess, sys, tempfile
+import functools, os, shutil, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
-from files import check, run_tests
+from files import BIN, check, run_tests
 
 ADDON = "client/blender"
 INSIDE = "tests/blender/inside.py"
@@ -37,6 +37,9 @@ def addon(daemon, folder):
     zipped = os.path.join(folder, "subdd-blender-0.0.1-legacy.zip")
     run = lambda *args: blender(folder, zipped, daemon, *args)
     yield "surfaces", lambda: print(run("surfaces", ",".join(SHAPES)))
+    own = os.path.abspath(BIN), folder
+    for case in ("poses", "edits", "undo", "restart", "load", "objects", "refused", "options", "render", "two"):
+        yield case, functools.partial(run, case, *own)
 
 
 if __name__ == "__main__":
