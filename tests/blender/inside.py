@@ -392,7 +392,7 @@ def case_load(links):
     path = os.path.join(MORE[1], "linked.blend")
     each = linked(links, grid(4))
     bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     links.uses_threads = True
     check(not links.LINKS and not threads(), "loading left %d threads" % len(threads()))
     bpy.ops.wm.open_mainfile(filepath=path)
