@@ -45,7 +45,7 @@ class Link:
 
 uses_threads = not bpy.app.background  # Timers never fire in the background, so that threads would have nobody to tell.
 LINKS = {}  # By the key in the object's properties.
-_noted = {"scan": True, "rendering": False}
+_noted = {"scan": True, "rendering": False, "told": ""}
 
 
 # ---- objects ---------------------------------------------------------------------------------------------------------
@@ -358,6 +358,18 @@ def attend(obj, each):
     return not each.session.is_idle()
 
 
+def _redraw():
+    """The panels, where something else is told than before."""
+    told = repr([(each.session.state, each.sentence, each.loose) for each in LINKS.values()])
+    if told == _noted["told"]:
+        return
+    _noted["told"] = told
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
 def tick():
     """The timer's work."""
     if _noted["rendering"]:
@@ -366,6 +378,7 @@ def tick():
         moving = [attend(obj, each) for obj, each in objects()]
     except ReferenceError:
         return _TICK  # Undo has made the objects anew in the middle.
+    _redraw()
     return _TICK if any(moving) else _IDLE
 
 

@@ -106,6 +106,17 @@ def read_object(obj):
     return read(evaluated.data, materials, own.use_creases)
 
 
+def mark_holes(mesh, is_hole):
+    """In Edit Mode: the selected faces become holes, or none any more."""
+    bm = bmesh.from_edit_mesh(mesh)
+    kinds = [bm.faces.layers.int] + ([bm.faces.layers.bool] if hasattr(bm.faces.layers, "bool") else [])
+    layer = next((k.get(HOLE) for k in kinds if k.get(HOLE)), None) or bm.faces.layers.int.new(HOLE)
+    for face in bm.faces:
+        if face.select:
+            face[layer] = is_hole
+    bmesh.update_edit_mesh(mesh)
+
+
 def modifier_of(obj):
     """The last Subdivision modifier, whose settings are those of the link."""
     found = [m for m in obj.modifiers if m.type == "SUBSURF"]
@@ -223,9 +234,9 @@ def replace(mesh, cage):
 
 def _replace_attributes(mesh, cage):
     if len(cage.holes):
-        holes = numpy.zeros(len(cage.counts), bool)
-        holes[cage.holes] = True
-        mesh.attributes.new(HOLE, "BOOLEAN", "FACE").data.foreach_set("value", holes)
+        holes = numpy.zeros(len(cage.counts), numpy.int32)
+        holes[cage.holes] = 1
+        mesh.attributes.new(HOLE, "INT", "FACE").data.foreach_set("value", holes)
     smooth = numpy.ones(len(cage.counts), bool)
     for name, a in cage.attributes.items():
         width = a.values.shape[1]

@@ -181,6 +181,67 @@ def test_wait(subd, daemon, folder):
     raises(subd.TimedOut, client.wait_for_version, mesh, 3, timeout=0.2, interval=0.05)
 
 
+def test_watch(subd, daemon, folder):
+    """The surface of each version, equal to refined's; until the caller has enough, cancels, or the mesh goes."""
+    client, watcher, seen = subd.Client(daemon.url), subd.Client(daemon.url), []
+    mesh = client.push(os.path.join(SHAPES, "box.obj"))
+
+    def told(frame):
+        want = client.refined(mesh, 2, include="positions,normals,indices")
+        check(written(frame)[len(frame.head):] == written(want)[len(want.head):], f"version {frame.version} is not refined's")
+        seen.append(frame.version)
+        if len(seen) < 3:
+            client.positions(mesh, array.array("f", [frame.version] * 3 * mesh.vertices))
+        return len(seen) < 3
+
+    watcher.watch(mesh, told, 2, include="positions,normals,indices")
+    check(seen == [1, 2, 3], f"versions were {seen}")
+    watcher.watch(mesh, lambda frame: seen.append(frame.version) or False, since=2)
+    check(seen == [1, 2, 3, 3], f"since 2 there were {seen[3:]}")
+    check(watcher.show(mesh).version == 3, "the client is of no use afterwards")
+    raises(subd.UsageError, watcher.watch, mesh, told, since=-1)
+    threading.Timer(0.2, watcher.cancel).start()
+    raises(subd.Cancelled, watcher.watch, mesh, told, since=3)
+    watcher.uncancel()
+    threading.Timer(0.2, client.delete, [mesh]).start()
+    check(raises(subd.Refused, watcher.watch, mesh, told, since=3).status == 404, "of a mesh that was deleted")
+    check(raises(subd.Refused, watcher.watch, "m_nosuch", told).code == "not_found", "of no mesh")
+    check(client.presence(mesh) is None, "a daemon without presence tells of somebody")
+
+
+def record(kind, version, body=b"", length=None):
+    return struct.pack("<QQII", len(body) if length is None else length, version, kind, 0) + body
+
+
+def test_watch_lies(subd, daemon, folder):
+    """Records that a client reads, in chunks or not, and those that contradict themselves."""
+    frame, watch = frame_body([block("positions", "f32", 3, 4, 320)], 368, f2=7) + bytes(48), "application/vnd.subdd.watch"
+    whole = record(1, 7, frame)
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(c), c) for c in (whole[:5], whole[5:30], whole[30:])) + b"0\r\n\r\n"
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: " + watch.encode() + b"\r\nConnection: close\r\n"
+    plain = lambda body: head + b"\r\n" + body
+    good = [(head + b"Transfer-Encoding: chunked\r\n\r\n" + chunks, 1), (plain(record(0, 0) + whole + record(2, 7, b"delta") + record(9, 7) + whole), 2),
+            (plain(b""), 0)]
+    bad = [("status", http(b"", media_type="text/html")), ("a head that ends", plain(whole[:10])), ("a frame that ends", plain(whole[:-1])),
+           ("a heartbeat with a body", plain(record(0, 7, b"x"))), ("a version", plain(record(1, 8, frame))), ("a length", plain(record(1, 7, frame, 100))),
+           ("4 GiB of nothing", plain(record(9, 7, b"", 1 << 32))), ("a large problem", plain(record(4, 7, b"", 1 << 40))),
+           ("all bytes", plain(b"\xff" * 100)), ("half a chunk", head + b"Transfer-Encoding: chunked\r\n\r\n" + chunks[:40])]
+    for answer, n in good:
+        with Canned(answer) as server:
+            seen = []
+            subd.Client(server.url).watch("m_1", seen.append, include="positions")
+            check([f.version for f in seen] == [7] * n, f"{n} records were read as {seen}")
+    for what, answer in bad:
+        with Canned(answer) as server:
+            raises(subd.BadAnswer, subd.Client(server.url, stall_timeout=5).watch, "m_1", lambda _: None, include="positions")
+    told = json.dumps({"code": "not_found", "detail": "no primvar of that name", "status": 422}).encode()
+    with Canned(plain(record(4, 7, told))) as server:
+        check("primvar" in str(raises(subd.Refused, subd.Client(server.url).watch, "m_1", print)), "the problem is not told")
+    for body, want in ((b'{"present": [{"principal": "ann"}, {"principal": 7}, {}, 7]}', ["ann"]), (b"{}", [])):
+        with Canned(http(body, media_type="application/json")) as server:
+            check(subd.Client(server.url).presence("m_1") == want, f"{body} tells of others")
+
+
 def test_refusals(subd, daemon, folder):
     client = subd.Client(daemon.url)
     bad = raises(subd.Refused, client.push, subd.Mesh([0] * 9, 3, [0, 1, 7]))

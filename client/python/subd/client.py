@@ -433,7 +433,7 @@ class Client:
         def take(answer: Answer) -> List[str]:
             found = self._object(answer).get("present")
             rows: Any = found if isinstance(found, list) else []
-            return [clean(r.get("principal"), 64) for r in rows if isinstance(r, dict) and r.get("principal")]
+            return [name for name in (clean(r.get("principal"), 64) for r in rows if isinstance(r, dict)) if name]
 
         try:
             return self._run("GET", self._path(mesh, "/presence"), {}, take, accept=_JSON, repeatable=True)
