@@ -51,6 +51,7 @@ class Cage:
     corner_sharpnesses: Any  # float32[n]
     holes: Any  # int32[n], ascending
     attributes: Dict[str, Attribute] = field(default_factory=dict)
+    loose: int = 0  # Edges without a face, which are left out.
 
     def same_faces(self, other: Optional["Cage"]) -> bool:
         """Do they have the same faces of the same vertices?"""

@@ -232,7 +232,8 @@ def objects():
 
 # ---- one link --------------------------------------------------------------------------------------------------------
 def _read(obj, each):
-    cage, each.loose = meshes.read_object(obj)
+    cage = meshes.read_object(obj, each.submitted and each.submitted[0])
+    each.loose = cage.loose
     return cage
 
 

@@ -59,25 +59,40 @@ def _set_names(materials, n):
     return names
 
 
-def read(mesh, materials, with_creases=True):
-    """The cage that a mesh is, and how many of its edges have no face and are left out."""
-    points = _get(mesh.vertices, "co", numpy.float32, 3)
+def read(mesh, materials, with_creases, before):
+    """The cage that a mesh is. before is the one that it was, of which what only faces decide is taken."""
     counts, starts = (_get(mesh.polygons, name, numpy.int32) for name in ("loop_total", "loop_start"))
     indices = _get(mesh.loops, "vertex_index", numpy.int32)
     if len(starts) and not (starts[0] == 0 and numpy.array_equal(starts[1:], numpy.cumsum(counts)[:-1])):
         indices = numpy.concatenate([indices[s:s + n] for s, n in zip(starts, counts)])  # Made by a script, with gaps.
-    used = numpy.zeros(len(mesh.edges), bool)
-    used[_get(mesh.loops, "edge_index", numpy.int32)] = True
-    edge, vertex = compat.edge_creases(mesh), compat.vertex_creases(mesh)
-    sharp, corners = numpy.flatnonzero((edge > 0) & used & with_creases), numpy.flatnonzero((vertex > 0) & with_creases)
-    ends = _get(mesh.edges, "vertices", numpy.int32, 2)[sharp]
-    keys = keys_of(ends[:, 0], ends[:, 1])
-    order = numpy.argsort(keys)
-    sharpness = (10 * edge[sharp].astype(numpy.float64)**2).astype(numpy.float32)  # As Blender's own modifier has it.
-    corner = (10 * vertex[corners].astype(numpy.float64)**2).astype(numpy.float32)
-    cage = Cage(points, counts, indices, keys[order], sharpness[order], corners.astype(numpy.int32), corner,
+    cage = Cage(_get(mesh.vertices, "co", numpy.float32, 3), counts, indices, *_no_tags(), *_no_tags(numpy.int32),
                 _holes(mesh), _attributes(mesh, materials))
-    return cage, int(len(used) - used.sum())
+    edge, vertex = compat.edge_creases(mesh), compat.vertex_creases(mesh)
+    sharp, corners = (numpy.flatnonzero(c > 0) if with_creases else () for c in (edge, vertex))
+    if not cage.same_faces(before) or len(sharp):
+        used = numpy.zeros(len(mesh.edges), bool)
+        used[_get(mesh.loops, "edge_index", numpy.int32)] = True
+        cage.loose = int(len(used) - used.sum())
+        sharp = numpy.array([e for e in sharp if used[e]], numpy.int32)
+    else:
+        cage.loose = before.loose
+    if len(sharp):
+        ends = _get(mesh.edges, "vertices", numpy.int32, 2)[sharp]
+        keys = keys_of(ends[:, 0], ends[:, 1])
+        order = numpy.argsort(keys)
+        cage.crease_keys, cage.crease_sharpnesses = keys[order], _sharpness(edge[sharp][order])
+    if len(corners):
+        cage.corner_ids, cage.corner_sharpnesses = corners.astype(numpy.int32), _sharpness(vertex[corners])
+    return cage
+
+
+def _no_tags(kind=numpy.int64):
+    return numpy.zeros(0, kind), numpy.zeros(0, numpy.float32)
+
+
+def _sharpness(creases):
+    """As Blender's own modifier has it."""
+    return (10 * creases.astype(numpy.float64)**2).astype(numpy.float32)
 
 
 def _holes(mesh):
@@ -88,22 +103,22 @@ def _holes(mesh):
         numpy.int32)
 
 
-def read_object(obj):
-    """The cage of an object: in Edit Mode what is edited; otherwise what its shape keys and other modifiers make of it."""
+def read_object(obj, before):
+    """The cage of an object, which was another before: in Edit Mode what is edited; otherwise what its shape keys and other modifiers make of it."""
     materials, own = [slot.material for slot in obj.material_slots], modifier_of(obj)
     if obj.mode == "EDIT":
         copy = bpy.data.meshes.new("subdd")
         try:
             bmesh.from_edit_mesh(obj.data).to_mesh(copy)
-            return read(copy, materials, own.use_creases)
+            return read(copy, materials, own.use_creases, before)
         finally:
             bpy.data.meshes.remove(copy)
     if not is_shaped(obj):
-        return read(obj.data, materials, own.use_creases)
+        return read(obj.data, materials, own.use_creases, before)
     if own.show_viewport:
         own.show_viewport = False  # Its surface is no control mesh.
     evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return read(evaluated.data, materials, own.use_creases)
+    return read(evaluated.data, materials, own.use_creases, before)
 
 
 def mark_holes(mesh, is_hole):

@@ -4,9 +4,11 @@
   blender -b --factory-startup --python-exit-code 7 -P inside.py -- ZIP URL CASE [ARGUMENT]...
 
 Installs the add-on from its zip and runs the function of the case, which raises where something is wrong."""
+import json
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -625,6 +627,58 @@ def case_other(links):
     settle(links)
     bpy.ops.object.mode_set(mode="OBJECT")
     settle(links)
+
+
+# ---- the figure ------------------------------------------------------------------------------------------------------
+def wave(obj, k):
+    co = array(obj.data.vertices, "co", 3)
+    co[:, 2] = 0.1 * numpy.sin(5 * co[:, 0] + k) * numpy.cos(4 * co[:, 1])
+    obj.data.vertices.foreach_set("co", co.reshape(-1))
+    obj.data.update()
+
+
+def case_bench(links):
+    """A new pose to the finished mesh: by the link, and by the modifier of a copy, in turns. Without threads, as Blender
+    in the background works."""
+    faces, level, rounds = (int(x) for x in MORE)
+    obj = grid(int(faces**0.5), 1)
+    other = obj.copy()
+    other.data = obj.data.copy()
+    bpy.ops.subdd.link()
+    wave(obj, 0)
+    bpy.ops.subdd.update()
+    print("checked: level 1 is apart by %.2g of the box" % compare(obj))
+    bpy.context.scene.collection.objects.link(other)
+    for o in (obj, other):
+        o.modifiers[0].levels = level
+        o.modifiers[0].quality = 3  # Blender's default.
+    view, times = bpy.context.view_layer, {"link": [], "shown": [], "modifier": []}
+    phases = []
+    for k in range(rounds + 3):  # The first ones build topology, and tables where they pay.
+        wave(obj, k)
+        start = time.perf_counter()
+        links.update()
+        done = time.perf_counter()
+        view.update()
+        times["link"].append(done - start)
+        times["shown"].append(time.perf_counter() - start)
+        each = only(links)
+        check(not each.session.state.problem and not each.session.state.away, "%s" % each.session.state)
+        phases.append({**each.session.state.timings, "apply": each.apply_seconds})
+        wave(other, k)
+        start = time.perf_counter()
+        view.update()
+        n = len(other.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.vertices)
+        times["modifier"].append(time.perf_counter() - start)
+        check(n == len(obj.subdd.surface.data.vertices), "the modifier has %d vertices" % n)
+    median = {name: statistics.median(row[3:]) for name, row in times.items()}
+    out = {
+        "faces": faces, "level": level, "vertices": n, "rounds": rounds, "method": each.session.state.method,
+        **{name + "_ms": round(1000 * t, 1) for name, t in median.items()},
+        "ratio": round(median["link"] / median["modifier"], 4), "ratio_shown": round(median["shown"] / median["modifier"], 4),
+        "phases_ms": {p: round(1000 * statistics.median(row[p] for row in phases[3:]), 2) for p in phases[-1]}
+    }
+    print("RESULT " + json.dumps(out))
 
 
 globals()["case_" + CASE](enable())
