@@ -10,9 +10,10 @@ import numpy
 
 from .subd import Mesh, Primvar, edits
 
-_STEP = 0.08  # Of a sharpness, where its crease goes in steps of 1/255.
+_ROUNDING = 1e-5  # Of a sharpness that was a crease meanwhile.
 MATERIALS, FLAT = "materialBind", "shadeFlat"  # Uniform, of whole numbers: the material's slot from 1 on; shading.
 _HELD = {("varying", 4), ("faceVarying", 4), ("faceVarying", 2)}  # Of the primvars of others: colours and UVs.
+_UV_LIMIT = 1e-4  # Blender's STD_UV_CONNECT_LIMIT.
 FIRST_UVS = "st"  # The first UV map, in USD's name.
 
 
@@ -26,12 +27,12 @@ class Attribute:
     set_names: List[str] = field(default_factory=list)
 
     def like_but_points(self, other: Optional["Cage"]) -> bool:
-        """The same, where Blender 3 holds creases in steps of 1/255."""
+        """The same, as far as Blender can hold it."""
         return (self.same_faces(other) and self.same_attributes(other) and numpy.array_equal(self.holes, other.holes) and
                 numpy.array_equal(self.crease_keys, other.crease_keys) and
                 numpy.array_equal(self.corner_ids, other.corner_ids) and
-                numpy.allclose(self.crease_sharpnesses, other.crease_sharpnesses, 0, _STEP) and
-                numpy.allclose(self.corner_sharpnesses, other.corner_sharpnesses, 0, _STEP))
+                numpy.allclose(self.crease_sharpnesses, other.crease_sharpnesses, 0, _ROUNDING) and
+                numpy.allclose(self.corner_sharpnesses, other.corner_sharpnesses, 0, _ROUNDING))
 
     def same(self, other: Optional["Attribute"]) -> bool:
         return (other is not None and self.interpolation == other.interpolation and
@@ -72,12 +73,12 @@ class Cage:
         return self.same_faces(other) and self.same_tags(other) and self.same_attributes(other)
 
     def like_but_points(self, other: Optional["Cage"]) -> bool:
-        """The same, where Blender 3 holds creases in steps of 1/255."""
+        """The same, as far as Blender can hold it."""
         return (self.same_faces(other) and self.same_attributes(other) and numpy.array_equal(self.holes, other.holes) and
                 numpy.array_equal(self.crease_keys, other.crease_keys) and
                 numpy.array_equal(self.corner_ids, other.corner_ids) and
-                numpy.allclose(self.crease_sharpnesses, other.crease_sharpnesses, 0, _STEP) and
-                numpy.allclose(self.corner_sharpnesses, other.corner_sharpnesses, 0, _STEP))
+                numpy.allclose(self.crease_sharpnesses, other.crease_sharpnesses, 0, _ROUNDING) and
+                numpy.allclose(self.corner_sharpnesses, other.corner_sharpnesses, 0, _ROUNDING))
 
     def same(self, other: Optional["Cage"]) -> bool:
         return self.same_but_points(other) and numpy.array_equal(self.points, other.points)
@@ -98,30 +99,65 @@ def _pairs(keys: Any) -> Any:
     return numpy.stack([keys >> 32, keys & 0xFFFFFFFF], 1).astype(numpy.int32)
 
 
-def weld(cage: Cage, values: Any) -> Any:
-    """(rows, index of each corner): corners of one vertex with equal values share a row."""
-    if not len(values):
-        return values, numpy.zeros(0, numpy.int32)
-    columns = [values[:, k] for k in range(values.shape[1] - 1, -1, -1)] + [cage.indices]
-    order = numpy.lexsort(columns)
-    rows, vertices = values[order], cage.indices[order]
-    new = numpy.ones(len(order), bool)
-    new[1:] = (rows[1:] != rows[:-1]).any(1) | (vertices[1:] != vertices[:-1])
-    indices = numpy.empty(len(order), numpy.int32)
-    indices[order] = numpy.cumsum(new) - 1
-    return rows[new], indices
+def _windings(cage: Cage, uvs: Any) -> Any:
+    """For each corner, whether its face runs against the clock in the UV map, as Blender has it."""
+    ends = numpy.cumsum(cage.counts, dtype=numpy.int64)
+    before = numpy.arange(-1, len(uvs) - 1)
+    before[ends - cage.counts] = ends - 1
+    trapezia, area = (uvs[before, 0] - uvs[:, 0]) * (uvs[before, 1] + uvs[:, 1]), numpy.zeros(len(ends), numpy.float32)
+    for k in range(int(cage.counts.max(initial=0))):  # In Blender's order: of a face without area rounding decides.
+        has = numpy.flatnonzero(cage.counts > k)
+        area[has] += trapezia[ends[has] - cage.counts[has] + k]
+    return numpy.repeat(area >= 0, cage.counts)
+
+
+def weld(cage: Cage, values: Any, limit: float = 0.0, splits: Any = None) -> Any:
+    """(rows, index of each corner): corners of one vertex share a row with the last of them whose values are within the
+    limit; those with other splits do not. It is how Blender finds where its UV maps have seams."""
+    indices, n, seeds = numpy.empty(len(values), numpy.int32), 0, []
+    left = numpy.argsort(cage.indices[::-1], kind="stable")
+    left = len(values) - 1 - left
+    while len(left):
+        vertices = cage.indices[left]
+        first = numpy.ones(len(left), bool)
+        first[1:] = vertices[1:] != vertices[:-1]
+        group = numpy.cumsum(first) - 1
+        seed = left[first][group]
+        near = (abs(values[left] - values[seed]) <= limit).all(1)
+        near &= splits[left] == splits[seed] if splits is not None else True
+        near |= left == seed
+        indices[left[near]] = n + group[near]
+        n, seeds, left = n + int(first.sum()), seeds + [left[first]], left[~near]
+    return values[numpy.concatenate(seeds)] if seeds else values, indices
+
+
+def weld_uvs(cage: Cage, uvs: Any) -> Any:
+    """The same of a UV map, as Blender's modifier does it: values that are close are one, and where faces run the other
+    way, as where a map is mirrored, there is a seam."""
+    return weld(cage, uvs, _UV_LIMIT, _windings(cage, uvs))
+
+
+def is_mirrored(cage: Cage) -> bool:
+    """Are there seams in the first UV map where its values are equal? Edits cannot make those."""
+    found = cage.attributes.get(FIRST_UVS)
+    if not found:
+        return False
+    rows, indices = weld_uvs(cage, found.values)
+    return len(weld(cage, rows[indices])[0]) != len(rows)
 
 
 def _primvar(cage: Cage, name: str, a: Attribute) -> Primvar:
     kind = "i32" if a.values.dtype.kind == "i" else "f32"
-    values, indices = weld(cage, a.values) if a.interpolation == "faceVarying" else (a.values, None)
+    values, indices = a.values, None
+    if a.interpolation == "faceVarying":
+        values, indices = weld_uvs(cage, values) if values.shape[1] == 2 else weld(cage, values)
     return Primvar(name, a.interpolation, values, a.values.shape[1], kind, indices, a.set_names)
 
 
 def to_mesh(cage: Cage, name: str, options: Dict[str, str]) -> Mesh:
     """The message for a new mesh."""
     first = cage.attributes.get(FIRST_UVS)
-    st, st_indices = weld(cage, first.values) if first else (None, None)
+    st, st_indices = weld_uvs(cage, first.values) if first else (None, None)
     return Mesh(
         cage.points, cage.counts, cage.indices, name=name, options=options, up_axis="Z",
         crease_indices=_pairs(cage.crease_keys), crease_lengths=numpy.full(len(cage.crease_keys), 2, numpy.int32),
@@ -223,7 +259,10 @@ def changes(old: Cage, new: Cage, vertex_ids: Any, face_ids: Any, has_uvs: bool)
 def _uvs(cage: Cage, has_uvs: bool) -> Any:
     """The first UVs of each corner; zeros where the mesh must have some and the cage has none."""
     found = cage.attributes.get(FIRST_UVS)
-    return found.values if found else numpy.zeros((len(cage.indices), 2), numpy.float32) if has_uvs else None
+    if not found:
+        return numpy.zeros((len(cage.indices), 2), numpy.float32) if has_uvs else None
+    rows, indices = weld_uvs(cage, found.values)
+    return rows[indices]
 
 
 def _tags(old: Cage, new: Cage, ids: Any, faces: Any, kept: int, same: int) -> List[Any]:

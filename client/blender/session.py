@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, List, Optional
 import numpy
 
 from . import subd
-from .cage import Cage, changes, from_mesh, to_mesh
+from .cage import Cage, changes, from_mesh, is_mirrored, to_mesh
 
 PRESENCE_SECONDS = 5.0  # Between two looks at who else is here.
 _WAITS = (0.25, 0.5, 1.0, 2.0, 5.0)  # Seconds until a daemon that was away is tried again.
@@ -301,6 +301,8 @@ class Session:
         elif job.cage.same_but_points(self.sent):
             if not job.is_pose and not job.cage.same(self.sent):
                 self._adopt(self.client.positions(self.id, job.cage.points, version=self.state.version), job.cage)
+        elif is_mirrored(job.cage) and not self.keep:
+            self._push(job)
         else:
             self._edit(job.cage)
 

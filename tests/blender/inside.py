@@ -214,8 +214,10 @@ def threads():
     return [t for t in threading.enumerate() if t.name.startswith("subdd")]
 
 
-def grid(n, level=3):
+def grid(n, level=3, has_uvs=False):
     b = bmesh.new()
+    if has_uvs:
+        b.loops.layers.uv.new("map")
     bmesh.ops.create_grid(b, x_segments=n, y_segments=n, size=1, calc_uvs=True)
     mesh = bpy.data.meshes.new("grid")
     b.to_mesh(mesh)
@@ -294,9 +296,10 @@ def edit(obj, rng, k):
     bmesh.update_edit_mesh(obj.data)
 
 
-def case_edits(links):
-    """50 topology edits in Edit Mode, each of which makes a version of the same mesh of the daemon."""
-    rng, obj = numpy.random.default_rng(2), grid(9, 2)
+def case_edits(links, has_uvs=False):
+    """50 topology edits in Edit Mode, each of which makes a version of the same mesh of the daemon; but where UVs are
+    mirrored, a mesh in its place."""
+    rng, obj = numpy.random.default_rng(2), grid(9, 2, has_uvs)
     each = linked(links, obj)
     mesh_id, meshes = each.session.id, len(bpy.data.meshes)
     bpy.ops.object.mode_set(mode="EDIT")
@@ -305,14 +308,21 @@ def case_edits(links):
         edit(obj, rng, k)
         settle(links)
         check(not each.session.state.problem, "edit %d: %s" % (k, each.session.state.problem))
-        check(each.session.state.version == before + 1, "edit %d made no version" % k)
+        check(has_uvs or each.session.state.version == before + 1, "edit %d made no version" % k)
         if k % 5 == 4:
             bpy.ops.object.mode_set(mode="OBJECT")
+            settle(links)
             compare(obj)
             bpy.ops.object.mode_set(mode="EDIT")
     bpy.ops.object.mode_set(mode="OBJECT")
     settle(links)
-    check(each.session.id == mesh_id and len(bpy.data.meshes) == meshes, "edits made other meshes")
+    check((has_uvs or each.session.id == mesh_id) and len(bpy.data.meshes) == meshes, "edits made other meshes")
+    with links.connector()() as daemon:
+        check([m.id for m in daemon.meshes()] == [each.session.id], "edits left meshes on the daemon")
+
+
+def case_edits_with_uvs(links):
+    case_edits(links, True)
 
 
 def case_undo(links):

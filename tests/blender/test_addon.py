@@ -10,7 +10,7 @@ from files import BIN, check, run_tests
 ADDON = "client/blender"
 INSIDE = "tests/blender/inside.py"
 SHAPES = ("crease_loop_10", "crease_ngons", "mixed_2_0.5_corner", "corner_on_soft_crease", "strip_creases", "crease_across_1.5",
-          "crease_dart", "mixed_four", "uv_islands", "uv_seam", "single_pentagon", "grid4x3_edge")
+          "crease_dart", "mixed_four", "random_valence", "corner_at_dart", "uv_islands", "uv_seam", "uv_three", "uv_waiting", "uv_triangles_cut", "uv_folded", "single_pentagon", "grid4x3_edge")
 
 
 def blender(folder, zipped, daemon, case, *more):
@@ -38,7 +38,7 @@ def addon(daemon, folder):
     run = lambda *args: blender(folder, zipped, daemon, *args)
     yield "surfaces", lambda: print(run("surfaces", ",".join(SHAPES)))
     own = os.path.abspath(BIN), folder
-    for case in ("poses", "edits", "undo", "restart", "load", "objects", "refused", "options", "render", "two"):
+    for case in ("poses", "edits", "edits_with_uvs", "undo", "restart", "load", "objects", "refused", "options", "render", "two"):
         yield case, functools.partial(run, case, *own)
 
 
