@@ -5,7 +5,6 @@
 | what                         | before                                     | from                                    |
 |------------------------------|--------------------------------------------|-----------------------------------------|
 | creases of edges, vertices   | edges.crease, vertex_creases               | 4.0: attributes crease_edge, crease_vert |
-| their layers in bmesh        | layers.crease                              | 4.0: layers.float, of the same names     |
 | polygons.loop_total          | is set along with loop_start               | read-only where the version says so      |
 | auto smooth                  | a switch of the mesh                       | 4.1: gone; we never touch it             |
 | bpy.app.online_access        | not there: the network is allowed          | 4.2: asked before each connection        |
@@ -17,6 +16,7 @@
 | 3.5-4.1 | no                                                                     |
 | 4.2 on  | no                                                                     |
 """
+import bmesh
 import bpy
 import numpy
 
@@ -53,16 +53,6 @@ def vertex_creases(mesh):
     return out
 
 
-def crease_layers(bm):
-    """The layers of edge and vertex creases of a bmesh; made where they are missing. Making one moves elements, so do it
-    before there are any references to them."""
-    if bpy.app.version >= (4, 0, 0):
-        edges, verts = bm.edges.layers.float, bm.verts.layers.float
-        edge = edges.get("crease_edge") or edges.new("crease_edge")
-        return edge, verts.get("crease_vert") or verts.new("crease_vert")
-    return bm.edges.layers.crease.verify(), bm.verts.layers.crease.verify()
-
-
 def set_creases(mesh, edges, vertices):
     """Gives a mesh its creases, 0 to 1, one for each edge and for each vertex; None leaves them out."""
     if bpy.app.version >= (4, 0, 0):
@@ -75,13 +65,12 @@ def set_creases(mesh, edges, vertices):
         mesh.edges.foreach_set("crease", edges)
     if vertices is not None:
         if not mesh.vertex_creases:
-            bpy_new_vertex_creases(mesh)
+            _new_vertex_creases(mesh)
         mesh.vertex_creases[0].data.foreach_set("value", vertices)
 
 
-def bpy_new_vertex_creases(mesh):
+def _new_vertex_creases(mesh):
     """Blender 3 makes the layer of vertex creases only through bmesh."""
-    import bmesh
     bm = bmesh.new()
     bm.from_mesh(mesh)
     bm.verts.layers.crease.verify()

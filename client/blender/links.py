@@ -6,6 +6,7 @@ their own."""
 import atexit
 import dataclasses
 import time
+import traceback
 import uuid
 
 import bpy
@@ -58,6 +59,11 @@ def connector():
     return lambda: subd.Client(server, token=token, connect_timeout=2.0, stall_timeout=60.0, retries=0)
 
 
+def level_of(obj, is_render):
+    m = meshes.modifier_of(obj)
+    return m.render_levels if is_render else m.levels
+
+
 def want_of(obj, is_render):
     m = meshes.modifier_of(obj)
     scheme = "bilinear" if m.subdivision_type == "SIMPLE" else "catmullClark"
@@ -66,7 +72,7 @@ def want_of(obj, is_render):
         "face_varying_linear_interpolation": _UVS[m.uv_smooth]
     }
     surface = "limit" if m.use_limit_surface and scheme != "bilinear" else "refined"
-    return Want(m.render_levels if is_render else m.levels, surface, options)
+    return Want(level_of(obj, is_render), surface, options)
 
 
 def surface_of(obj):
@@ -237,14 +243,22 @@ def _read(obj, each):
     return cage
 
 
+def is_playing():
+    """The poses of an animation are not kept."""
+    return any(w.screen.is_animation_playing for w in bpy.context.window_manager.windows)
+
+
 def submit(obj, each, is_render=False, is_forced=False):
     """Compares the object with what was submitted last, and submits what is new. The job, if there was something."""
     each.is_dirty = False
+    if not level_of(obj, is_render):
+        return None
+    each.sentence = ""
     cage, want = _read(obj, each), want_of(obj, is_render)
     if not is_forced and each.submitted and each.submitted[1] == want and each.submitted[0].same(cage):
         return None
     mesh = obj.subdd.surface.data
-    job = Job(cage, want, is_render, not each.built or each.built[0] != mesh.name or not mesh.vertices)
+    job = Job(cage, want, is_render or is_playing(), not each.built or each.built[0] != mesh.name or not mesh.vertices)
     if is_forced or each.session.submit(job):
         each.submitted = (cage, want)
     else:
@@ -254,11 +268,11 @@ def submit(obj, each, is_render=False, is_forced=False):
 
 def apply(obj, each):
     """Shows the result that has come, if there is one."""
-    result = each.session.take()
-    if not result:
+    result, surface = each.session.take(), surface_of(obj)
+    if not result or surface.mode == "EDIT":
         return
     begun = time.perf_counter()
-    mesh, key = surface_of(obj).data, result.topology.key
+    mesh, key = surface.data, result.topology.key
     is_built = each.built == (mesh.name, key) and len(mesh.vertices) == result.frame.vertices
     if not (is_built or result.attributes):
         each.renew()  # The surface's mesh went away meanwhile, and this result has only positions.
@@ -338,15 +352,16 @@ def put(each):
     each.session.release()
 
 
-def settle(obj, each):
-    """Takes what has come for a link: surfaces, another's version, and whether the daemon is there. False where the
-    object cannot be linked."""
+def settle(obj, each, is_render=False):
+    """Takes what has come for a link: surfaces, another's version, and whether the daemon is there. False where nothing
+    can be sent now. At level 0 there is nothing to ask for, and the modifier has nothing to do."""
     if not meshes.modifier_of(obj):
         each.sentence = "the object has lost its Subdivision modifier, which has the settings: unlink, and link again"
         return False
     each.theirs = each.session.take_theirs() or each.theirs
     apply(obj, each)
-    take_over(obj, bool(each.session.state.away) or not (each.has_shown or meshes.is_shaped(obj)))
+    is_away = bool(each.session.state.away) or not level_of(obj, is_render)
+    take_over(obj, is_away or not (each.has_shown or meshes.is_shaped(obj)))
     if each.theirs and (each.is_dirty or not each.session.is_held) and not meet(obj, each):
         each.is_dirty = False
     return not each.theirs
@@ -375,22 +390,28 @@ def tick():
     """The timer's work."""
     if _noted["rendering"]:
         return _IDLE
-    try:
-        moving = [attend(obj, each) for obj, each in objects()]
-    except ReferenceError:
-        return _TICK  # Undo has made the objects anew in the middle.
+    is_moving = False
+    for obj, each in objects():
+        try:
+            is_moving |= attend(obj, each)
+        except ReferenceError:  # It was removed in the middle.
+            _noted["scan"] = is_moving = True
+        except Exception as why:  # pylint: disable=broad-except  Blender would never call this timer again.
+            traceback.print_exc()
+            each.is_dirty, each.sentence = False, "the add-on failed: %s: %s" % (type(why).__name__, why)
     _redraw()
-    return _TICK if any(moving) else _IDLE
+    return _TICK if is_moving else _IDLE
 
 
 def update(is_render=False):
     """Brings all links up to date before it returns, on this thread."""
     for obj, each in objects():
         for _ in range(4):  # Others may be faster a few times, and not for ever.
-            if not settle(obj, each):
+            job = submit(obj, each, is_render, True) if settle(obj, each, is_render) else None
+            if not job:
                 break
-            each.session.work_now(submit(obj, each, is_render, True))
-            if settle(obj, each) and not each.is_dirty:
+            each.session.work_now(job)
+            if settle(obj, each, is_render) and not each.is_dirty:
                 break
 
 
@@ -419,9 +440,10 @@ def note_all(*_):
 
 @persistent
 def note_frame(*_):
-    """Animation moves objects without a word of their own."""
+    """Animation changes meshes and modifiers without a word of their own."""
     for each in LINKS.values():
-        each.is_dirty = True
+        obj = bpy.data.objects.get(each.name)
+        each.is_dirty |= bool(obj and (obj.animation_data or meshes.is_shaped(obj)))
 
 
 @persistent

@@ -9,13 +9,13 @@ import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGE = os.path.join(HERE, "..", "python", "subd")
-MINE = ("LICENSE", "cage.py", "compat.py", "links.py", "meshes.py", "panel.py", "session.py")
 
 
 def contents(version):
     """(name in the zip, bytes) of all files; the version stands in one place, the file VERSION."""
     numbers = "(%s)" % ", ".join(version.split("."))
-    for name in (*MINE, "__init__.py", "blender_manifest.toml"):
+    mine = sorted(name for name in os.listdir(HERE) if name.endswith(".py") and name != os.path.basename(__file__))
+    for name in (*mine, "LICENSE", "blender_manifest.toml"):
         with open(os.path.join(HERE, name), "rb") as f:
             data = f.read()
         yield name, data.replace(b"(0, 1, 0)", numbers.encode()).replace(b"@VERSION@", version.encode())

@@ -186,8 +186,10 @@ def show(mesh, result, is_built):
     mesh.update()
 
 
-def _uv_layer(mesh, name):
-    return mesh.uv_layers.get(name) or mesh.uv_layers.new(name=name, do_init=False)
+def _set_uvs(mesh, name, values):
+    layer = mesh.uv_layers.get(name) or mesh.uv_layers.new(name=name, do_init=False)
+    if layer:  # Blender has eight at most.
+        layer.data.foreach_set("uv", values.reshape(-1))
 
 
 def _show_attributes(mesh, frame, cage):
@@ -195,8 +197,7 @@ def _show_attributes(mesh, frame, cage):
     rows = numpy.zeros(len(mesh.polygons), numpy.int32)
     for block in list(frame.blocks.values()):
         if block.semantic == "uvs":
-            values = block.array[frame["uv_indices"].reshape(-1)]
-            _uv_layer(mesh, "UVMap").data.foreach_set("uv", values.reshape(-1))
+            _set_uvs(mesh, "UVMap", block.array[frame["uv_indices"].reshape(-1)])
         elif block.semantic == "primvar" and block.name == FLAT:
             smooth = block.array.reshape(-1) == 0
         elif block.semantic == "primvar" and block.name == MATERIALS:
@@ -213,7 +214,7 @@ def _show_values(mesh, frame, block):
     if is_corner:
         values = values[frame["primvar_indices:" + block.name].reshape(-1)]
     if is_corner and block.components == 2:
-        _uv_layer(mesh, block.name).data.foreach_set("uv", values.reshape(-1))
+        _set_uvs(mesh, block.name, values)
     elif block.components == 4 and (is_corner or block.interpolation == "varying"):
         layer = mesh.color_attributes.get(block.name) or mesh.color_attributes.new(
             block.name, "FLOAT_COLOR", "CORNER" if is_corner else "POINT")
@@ -267,7 +268,7 @@ def _replace_attributes(mesh, cage):
                 mesh.materials.append(bpy.data.materials.get(name) or bpy.data.materials.new(name))
             mesh.polygons.foreach_set("material_index", numpy.maximum(a.values[:, 0] - 1, 0).astype(numpy.int32))
         elif a.interpolation == "faceVarying" and width == 2:
-            _uv_layer(mesh, "UVMap" if name == FIRST_UVS else name).data.foreach_set("uv", a.values.reshape(-1))
+            _set_uvs(mesh, "UVMap" if name == FIRST_UVS else name, a.values)
         elif width == 4 and a.interpolation != "uniform":
             domain = "POINT" if a.interpolation == "varying" else "CORNER"
             mesh.color_attributes.new(name, "FLOAT_COLOR", domain).data.foreach_set("color", a.values.reshape(-1))

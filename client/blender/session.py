@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+import traceback
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Optional
 
@@ -231,6 +232,9 @@ class Session:
                 self.state.away = str(why)
                 return True
             self.state.away, self.state.problem = "", str(why)
+        except Exception as why:  # pylint: disable=broad-except  Told, rather than a thread that is silently gone.
+            traceback.print_exc()
+            self.state.problem = "the add-on failed: %s: %s" % (type(why).__name__, why)
         return False
 
     def _watch(self) -> None:
@@ -259,6 +263,8 @@ class Session:
     # ---- the network
     @property
     def client(self) -> subd.Client:
+        if self._closing:
+            raise subd.Cancelled("the link has ended")
         if not self._client:
             self._client = self._connect()
         return self._client

@@ -369,6 +369,7 @@ class Daemon:
 
 def case_restart(links):
     """The daemon is killed and comes back, with its meshes and without; meanwhile the modifier shows the surface."""
+    sys.modules["subdd.session"].PRESENCE_SECONDS = 0.3
     daemon = Daemon(*MORE)
     try:
         bpy.context.preferences.addons["subdd"].preferences.server = daemon.url
