@@ -323,7 +323,7 @@ def meet(obj, each):
 
 
 def take(obj, each):
-    """Another's version becomes the object's own mesh."""
+    """Another's version becomes the object's own mesh. Whether that can be."""
     local, cage = _read(obj, each), each.theirs.cage
     if cage.like_but_points(local):
         if not (cage.points == local.points).all():

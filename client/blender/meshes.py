@@ -129,14 +129,13 @@ def read_object(obj, before):
 
 
 def mark_holes(mesh, is_hole):
-    """In Edit Mode: the selected faces become holes, or none any more."""
-    bm = bmesh.from_edit_mesh(mesh)
-    kinds = [bm.faces.layers.int] + ([bm.faces.layers.bool] if hasattr(bm.faces.layers, "bool") else [])
-    layer = next((k.get(HOLE) for k in kinds if k.get(HOLE)), None) or bm.faces.layers.int.new(HOLE)
-    for face in bm.faces:
-        if face.select:
-            face[layer] = is_hole
-    bmesh.update_edit_mesh(mesh)
+    """The selected faces become holes, or none any more. Not in Edit Mode, where bmesh has no attributes that are true or
+    false."""
+    found = mesh.attributes.get(HOLE) or mesh.attributes.new(HOLE, "BOOLEAN", "FACE")
+    holes = _get(found.data, "value", bool if found.data_type == "BOOLEAN" else numpy.int32)
+    holes[_get(mesh.polygons, "select", bool)] = is_hole
+    found.data.foreach_set("value", holes)
+    mesh.update()
 
 
 def modifier_of(obj):
@@ -254,9 +253,9 @@ def replace(mesh, cage):
 
 def _replace_attributes(mesh, cage):
     if len(cage.holes):
-        holes = numpy.zeros(len(cage.counts), numpy.int32)
-        holes[cage.holes] = 1
-        mesh.attributes.new(HOLE, "INT", "FACE").data.foreach_set("value", holes)
+        holes = numpy.zeros(len(cage.counts), bool)
+        holes[cage.holes] = True
+        mesh.attributes.new(HOLE, "BOOLEAN", "FACE").data.foreach_set("value", holes)
     smooth = numpy.ones(len(cage.counts), bool)
     for name, a in cage.attributes.items():
         width = a.values.shape[1]

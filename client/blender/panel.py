@@ -97,8 +97,6 @@ class SUBDD_OT_join(bpy.types.Operator):
 
 
 class _Decides:
-    bl_options = {"REGISTER"}
-
     @classmethod
     def poll(cls, context):
         each = links.LINKS.get(context.object.subdd.key) if context.object else None
@@ -108,6 +106,10 @@ class _Decides:
 class SUBDD_OT_take(_Decides, bpy.types.Operator):
     """Replace this object's mesh by the daemon's version"""
     bl_idname, bl_label, bl_options = "subdd.take", "Take Theirs", {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and not meshes.is_shaped(context.object)
 
     def execute(self, context):
         links.take(context.object, links.LINKS[context.object.subdd.key])
@@ -133,7 +135,9 @@ class SUBDD_OT_hole(bpy.types.Operator):
         return context.mode == "EDIT_MESH"
 
     def execute(self, context):
-        meshes.mark_holes(context.edit_object.data, self.is_hole)
+        bpy.ops.object.mode_set(mode="OBJECT")
+        meshes.mark_holes(context.object.data, self.is_hole)
+        bpy.ops.object.mode_set(mode="EDIT")
         return {"FINISHED"}
 
 

@@ -391,7 +391,19 @@ class Session:
         ends = self.client.neighbors(self.id, "EV", level)
         if faces.topology_id != key[0] or ends.topology_id != key[0] or faces["ids"].size != 4 * frame.faces:
             raise subd.Refused("the mesh changed meanwhile", "version_mismatch", status=503, retry_after=0.1)
-        return Topology(key, frame["indices"], ends["ids"].reshape(-1, 2), faces["ids"])
+        n = ends["ids"].size // 2  # Those of holes have no row.
+        return _checked(Topology(key, frame["indices"], ends["ids"][:2 * n].reshape(-1, 2), faces["ids"]))
+
+
+def _checked(t: Topology) -> Topology:
+    """Blender does not check that the edge after a corner leads from it to the next one, and would fall over it."""
+    corners, after = t.indices, numpy.roll(t.indices, -1, 1)
+    if t.face_edges.size and t.face_edges.max() >= len(t.edges):
+        raise subd.BadAnswer("the daemon's faces have edges that are not there")
+    ends = t.edges[t.face_edges].reshape(-1, 4, 2)
+    if not ((ends[:, :, 0] == numpy.minimum(corners, after)) & (ends[:, :, 1] == numpy.maximum(corners, after))).all():
+        raise subd.BadAnswer("the daemon's edges are not those of its faces")
+    return t
 
 
 def _joined(kept: Any, new: Any) -> Any:

@@ -523,10 +523,36 @@ def case_options(links):
     holes = obj.data.attributes.new("subdd_hole", "BOOLEAN", "FACE")
     holes.data[0].value = True
     bpy.ops.subdd.update()
+    check(not only(links).session.state.problem and not only(links).session.state.away, "%s" % only(links).session.state)
     surface, n = obj.subdd.surface.data, len(obj.data.polygons)
     check(len(surface.polygons) == (n - 1) * 4**m.levels, "the hole has faces")
     tints = array(surface.color_attributes["tint"].data, "color", 4)
     check(numpy.allclose(tints[:len(obj.data.vertices), 0], array(obj.data.vertices, "co", 3)[:, 0]), "other colours")
+    obj.data.color_attributes.remove(obj.data.color_attributes["tint"])
+    corners = obj.data.color_attributes.new("corner tint", "BYTE_COLOR", "CORNER")
+    corners.data.foreach_set("color", numpy.linspace(0, 1, 4 * len(corners.data)).astype(numpy.float32))
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="DESELECT")
+    bm = bmesh.from_edit_mesh(obj.data)
+    bm.faces.ensure_lookup_table()
+    bm.faces[1].select_set(True)
+    bpy.ops.subdd.hole(is_hole=True)
+    bm = bmesh.from_edit_mesh(obj.data)
+    bm.edges.new((bm.verts.new((0, 0, 5)), bm.verts.new((0, 0, 6))))
+    bmesh.update_edit_mesh(obj.data)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.subdd.update()
+    check(not only(links).session.state.problem, only(links).session.state.problem)
+    check(len(surface.polygons) == (n - 2) * 4**m.levels, "the second hole has faces")
+    check(only(links).loose == 1, "%d loose edges" % only(links).loose)
+    check("tint" not in surface.color_attributes and len(surface.color_attributes["corner_tint"].data) == len(surface.loops),
+          "colours are %s" % surface.color_attributes.keys())
+    m.levels = 0
+    bpy.ops.subdd.update()
+    check(m.show_viewport and obj.subdd.surface.hide_viewport, "at level 0 the surface is shown")
+    m.levels = 1
+    bpy.ops.subdd.update()
+    check(not m.show_viewport and len(obj.subdd.surface.data.polygons) == (n - 2) * 4, "level 0 was not left again")
 
 
 def case_render(links):
@@ -604,8 +630,38 @@ def case_two(links):
             n = faces if decision == "put" else len(cage.face_ids) - 1
             check(len(obj.data.polygons) == n == len(daemon.cage(each.session.id).face_ids), "%d faces" % len(obj.data.polygons))
             compare(obj)
+        while_editing(links, obj, each, daemon)
         links.end_all()
         daemon.delete(each.session.id)
+
+
+def while_editing(links, obj, each, daemon):
+    """Their positions are taken in Edit Mode, their faces behind it."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    settle(links)
+    cage, version = daemon.cage(each.session.id), each.session.state.version
+    cage.points[2] = (7, 8, 9)
+    daemon.positions(each.session.id, cage.points)
+    pump(links, lambda: each.session.state.version == version + 1 and is_settled(links), "positions do not come in Edit Mode")
+    bm = bmesh.from_edit_mesh(obj.data)
+    bm.verts.ensure_lookup_table()
+    check(tuple(bm.verts[2].co) == (7, 8, 9), "positions were not taken in Edit Mode")
+    daemon.edits(each.session.id, version + 1, [subdd_edits().remove_faces(cage.face_ids[:1])])
+    pump(links, lambda: "Edit Mode" in each.sentence, "it is not told that faces wait")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    settle(links)
+    check(len(obj.data.polygons) == len(cage.face_ids) - 1 and not each.sentence, "faces were not taken behind Edit Mode")
+    check(daemon.show(each.session.id).version == version + 2, "taking them made a version")
+    compare(obj)
+    bpy.ops.object.shape_key_add()
+    bpy.ops.object.shape_key_add()
+    settle(links)
+    daemon.positions(each.session.id, daemon.cage(each.session.id).points * 2)
+    pump(links, lambda: "shape keys" in each.sentence, "it is not told that shape keys are in the way")
+    check(not bpy.ops.subdd.take.poll(), "their version could be taken over shape keys")
+    bpy.ops.subdd.put()
+    settle(links)
+    compare(obj)
 
 
 def subdd_edits():
