@@ -506,6 +506,14 @@ def refused(links):
     compare(obj)
 
 
+def select(obj, k):
+    bpy.ops.mesh.select_all(action="DESELECT")
+    bm = bmesh.from_edit_mesh(obj.data)
+    bm.faces.ensure_lookup_table()
+    bm.faces[k].select_set(True)
+    bmesh.update_edit_mesh(obj.data)
+
+
 def case_options(links):
     """Levels, refined surfaces, linear subdivision, boundaries, creases switched off, holes, colours."""
     obj = shape("crease_to_boundary_1.5")
@@ -532,10 +540,7 @@ def case_options(links):
     corners = obj.data.color_attributes.new("corner tint", "BYTE_COLOR", "CORNER")
     corners.data.foreach_set("color", numpy.linspace(0, 1, 4 * len(corners.data)).astype(numpy.float32))
     bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="DESELECT")
-    bm = bmesh.from_edit_mesh(obj.data)
-    bm.faces.ensure_lookup_table()
-    bm.faces[1].select_set(True)
+    select(obj, 1)
     bpy.ops.subdd.hole(is_hole=True)
     bm = bmesh.from_edit_mesh(obj.data)
     bm.edges.new((bm.verts.new((0, 0, 5)), bm.verts.new((0, 0, 6))))
@@ -547,6 +552,13 @@ def case_options(links):
     check(only(links).loose == 1, "%d loose edges" % only(links).loose)
     check("tint" not in surface.color_attributes and len(surface.color_attributes["corner_tint"].data) == len(surface.loops),
           "colours are %s" % surface.color_attributes.keys())
+    for is_hole in (False, True):
+        bpy.ops.object.mode_set(mode="EDIT")
+        select(obj, 0)
+        bpy.ops.subdd.hole(is_hole=is_hole)
+        bpy.ops.object.mode_set(mode="OBJECT")
+        bpy.ops.subdd.update()
+        check(len(surface.polygons) == (n - 1 - is_hole) * 4**m.levels, "the first hole is %s" % is_hole)
     m.levels = 0
     bpy.ops.subdd.update()
     check(m.show_viewport and obj.subdd.surface.hide_viewport, "at level 0 the surface is shown")
@@ -594,6 +606,8 @@ def case_two(links):
     """Two Blenders on one mesh: this one, and one that it starts."""
     rng, obj = numpy.random.default_rng(7), grid(5, 2)
     obj.modifiers[0].boundary_smooth = "PRESERVE_CORNERS"
+    for e in list(obj.data.edges)[::3]:
+        e.crease = rng.random()
     links.uses_threads = True
     bpy.ops.subdd.link(keep=True)
     settle(links)
@@ -630,9 +644,30 @@ def case_two(links):
             n = faces if decision == "put" else len(cage.face_ids) - 1
             check(len(obj.data.polygons) == n == len(daemon.cage(each.session.id).face_ids), "%d faces" % len(obj.data.polygons))
             compare(obj)
+        both_moved(links, obj, each, daemon)
         while_editing(links, obj, each, daemon)
         links.end_all()
         daemon.delete(each.session.id)
+
+
+def both_moved(links, obj, each, daemon):
+    """Positions that change on both sides at once: those that moved here stay, the others come from there."""
+    for is_told in (False, True):
+        theirs, version = daemon.cage(each.session.id).points, each.session.state.version
+        theirs[3:5] += 1
+        obj.data.vertices[4].co = obj.data.vertices[5].co = (3, 2, version)
+        obj.data.update()
+        daemon.positions(each.session.id, theirs)
+        if is_told:  # By the watch, before anything is sent.
+            end = time.monotonic() + 20
+            while each.session.state.version == version and time.monotonic() < end:
+                time.sleep(0.01)
+        settle(links)
+        pump(links, lambda: each.session.state.version == version + 2 and is_settled(links), "both versions are not there")
+        theirs[4:6] = (3, 2, version)
+        check(numpy.array_equal(array(obj.data.vertices, "co", 3), theirs), "the positions of both are not in this mesh")
+        check(numpy.array_equal(daemon.cage(each.session.id).points, theirs), "the positions of both are not there")
+        compare(obj)
 
 
 def while_editing(links, obj, each, daemon):
