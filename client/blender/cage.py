@@ -212,12 +212,12 @@ def _same_start(old: Cage, new: Cage) -> int:
     return n
 
 
-def _tag_changes(old_keys: Any, old_values: Any, new_keys: Any, new_values: Any, there: Any, anew: Any) -> Any:
-    """The keys and values to set: of what is new, another or made anew; 0 where a tag is gone of what is still there."""
+def _tag_changes(old_keys: Any, old_values: Any, new_keys: Any, new_values: Any, there: Any) -> Any:
+    """The keys and values to set: of what is new or another; 0 where a tag is gone of what is still there."""
     gone = old_keys[~numpy.isin(old_keys, new_keys) & there(old_keys)]
     old = dict(zip(old_keys.tolist(), old_values.tolist()))
     kept = [old.get(k) == v for k, v in zip(new_keys.tolist(), new_values.tolist())]
-    to_set = ~numpy.array(kept, bool) | anew(new_keys)
+    to_set = ~numpy.array(kept, bool)
     return (numpy.concatenate([gone, new_keys[to_set]]),
             numpy.concatenate([numpy.zeros(len(gone), numpy.float32), new_values[to_set]]))
 
@@ -266,14 +266,13 @@ def _uvs(cage: Cage, has_uvs: bool) -> Any:
 
 
 def _tags(old: Cage, new: Cage, ids: Any, faces: Any, kept: int, same: int) -> List[Any]:
-    batch, after = [], new.edge_keys()
-    edges, again = numpy.unique(after), numpy.unique(after[int(new.counts[:same].sum()):])
+    batch, edges = [], numpy.unique(new.edge_keys())
     keys, sharp = _tag_changes(old.crease_keys, old.crease_sharpnesses, new.crease_keys, new.crease_sharpnesses,
-                               lambda k: numpy.isin(k, edges), lambda k: numpy.isin(k, again))
+                               lambda k: numpy.isin(k, edges))
     if len(keys):
         batch.append(edits.set_creases(ids[_pairs(keys)], sharp))
     rows, sharp = _tag_changes(old.corner_ids, old.corner_sharpnesses, new.corner_ids, new.corner_sharpnesses,
-                               lambda r: r < kept, lambda r: r >= kept)
+                               lambda r: r < kept)
     if len(rows):
         batch.append(edits.set_corners(ids[rows], sharp))
     for holes, others, is_hole in ((old.holes[old.holes < same], new.holes, False),

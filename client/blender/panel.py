@@ -221,6 +221,8 @@ class SUBDD_PT_link(bpy.types.Panel):
             _tell(box, state.problem, width, "ERROR")
         else:
             _tell(box, "Version %d of %s" % (state.version, each.session.id), width, "LINKED")
+        if state.note:
+            _tell(box, state.note, width, "INFO")
         if state.plan:
             _tell(box, "Level %d: %s" % (state.plan.level, counts(state.plan)), width)
         if state.method:

@@ -74,6 +74,7 @@ class State:
 
     away: str = ""  # Why the daemon cannot be reached.
     problem: str = ""  # The daemon's sentence on what it refuses.
+    note: str = ""  # What is not as it was asked for.
     version: int = 0
     plan: Optional[subd.Plan] = None
     timings: Dict[str, float] = field(default_factory=dict)
@@ -244,7 +245,8 @@ class Session:
             try:
                 if self.id and self.state.version:
                     with self._connect() as self._watcher:
-                        self._watcher.watch(self.id, self._rung, 1, include="positions", since=self.state.version)
+                        self._watcher.watch(self.id, self._rung, 1, include="positions", since=self.state.version,
+                                            verify=False)
                     tries = 0
             except subd.Error:
                 pass  # The other thread finds out why, and tells.
@@ -341,11 +343,17 @@ class Session:
         result = self._fetch(job)
         result.timings["send"] = sent - begun
         result.timings["fetch"] = time.monotonic() - sent
-        self.state.problem, self.state.away = "", ""
+        self.state.problem, self.state.away, self.state.note = "", "", self._differs(job.want.options)
         self.state.plan, self.state.timings = result.plan, result.timings
         self.state.method, self.state.backend = result.frame.method, result.frame.backend
         with self._ready:
             self._result = result
+
+    def _differs(self, options: Dict[str, str]) -> str:
+        """A mesh that stays for others keeps its options."""
+        other = ["%s %s" % (name, self._options.get(name)) for name, token in options.items()
+                 if self._options.get(name) != token]
+        return "the mesh is kept on the daemon, and keeps its options: " + ", ".join(other) if other else ""
 
     def _plan(self, want: Want) -> subd.Plan:
         key = (self._info.topology_id, want.level, want.surface)

@@ -644,10 +644,20 @@ def case_two(links):
             n = faces if decision == "put" else len(cage.face_ids) - 1
             check(len(obj.data.polygons) == n == len(daemon.cage(each.session.id).face_ids), "%d faces" % len(obj.data.polygons))
             compare(obj)
+        options_stay(links, obj, each)
         both_moved(links, obj, each, daemon)
         while_editing(links, obj, each, daemon)
         links.end_all()
         daemon.delete(each.session.id)
+
+
+def options_stay(links, obj, each):
+    """A mesh that is kept cannot take other options, which is told."""
+    for boundary, is_told in (("ALL", True), ("PRESERVE_CORNERS", False)):
+        obj.modifiers[0].boundary_smooth = boundary
+        settle(links)
+        check(("edgeAndCorner" in each.session.state.note) == is_told, "the panel would say %r" % each.session.state.note)
+    compare(obj)
 
 
 def both_moved(links, obj, each, daemon):

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """client/blender: the add-on, installed from its zip into a Blender without a screen, against the daemon. What happens
 there is in inside.py. SUBDD_TEST_FILTER is a glob of cases."""
-import functools, os, re, shutil, subprocess, sys, tempfile, zipfile
+import dataclasses, functools, importlib.util, os, re, shutil, subprocess, sys, tempfile, types, zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
-from files import BIN, check, run_tests
+from files import BIN, check, run_tests, with_numpy
 
 ADDON = "client/blender"
 INSIDE = "tests/blender/inside.py"
@@ -43,6 +43,79 @@ def test_zips(folder):
         check(len(rows[name]) <= 66 and rows[name][-2].isalnum(), f"{name} is too long, or a sentence")
 
 
+def load(folder):
+    """The modules of the add-on that know nothing of Blender."""
+    package = types.ModuleType("addon")
+    package.__path__ = [os.path.join(folder, "unpacked", "subdd")]
+    with zipfile.ZipFile(os.path.join(folder, "subdd-blender-0.0.1-legacy.zip")) as z:
+        z.extractall(os.path.join(folder, "unpacked"))
+    sys.modules["addon"] = package
+    return importlib.import_module("addon.cage"), importlib.import_module("addon.session")
+
+
+def random_cage(cages, rng):
+    """Some of the faces of a grid, with tags and values."""
+    import numpy
+    n = int(rng.integers(2, 6))
+    f4, rows = numpy.float32, numpy.arange(n * (n + 1)).reshape(n, n + 1)[:, :n].reshape(-1)
+    quads = [q[:3] if rng.random() < 0.2 else q for q in numpy.stack([rows, rows + 1, rows + n + 2, rows + n + 1], 1).tolist()]
+    quads = [q for q in quads if rng.random() < 0.8] or quads[:1]
+    counts, indices = numpy.array([len(q) for q in quads], numpy.int32), numpy.array(sum(quads, []), numpy.int32)
+    v, c, f = (n + 1)**2, len(indices), len(counts)
+    some = lambda of: numpy.sort(rng.permutation(of)[:int(rng.integers(0, len(of) // 2 + 1))])
+    cage = cages.Cage(rng.random((v, 3)).astype(f4), counts, indices, None, None, some(numpy.arange(v, dtype=numpy.int32)), None,
+                      some(numpy.arange(f, dtype=numpy.int32))[:f - 1])
+    cage.crease_keys = some(numpy.unique(cage.edge_keys()))
+    cage.crease_sharpnesses = rng.choice([0.5, 2.25, 10], len(cage.crease_keys)).astype(f4)
+    cage.corner_sharpnesses = rng.choice([1, 3.5], len(cage.corner_ids)).astype(f4)
+    corner_values = lambda width: (numpy.round(rng.random((v, width))[indices] * 4) / 4 + (rng.random((c, 1)) < 0.3)).astype(f4)
+    every = {"st": cages.Attribute("faceVarying", corner_values(2)), "later": cages.Attribute("faceVarying", corner_values(2)),
+             "tint": cages.Attribute("varying", rng.random((v, 4)).astype(f4)), "corner_tint": cages.Attribute("faceVarying", corner_values(4)),
+             cages.MATERIALS: cages.Attribute("uniform", rng.integers(1, 3, (f, 1)).astype(numpy.int32), ["a", "b"]),
+             cages.FLAT: cages.Attribute("uniform", rng.integers(0, 2, (f, 1)).astype(numpy.int32))}
+    cage.attributes = {name: a for name, a in every.items() if rng.random() < 0.6}
+    return cage
+
+
+def test_changes(daemon, folder):
+    """From any cage to any other by one batch of edits, and the daemon has what it would have if that had been pushed."""
+    import numpy
+    cages, session = load(folder)
+    rng, bad = numpy.random.default_rng(int(os.environ.get("SUBDD_SEED") or 1)), []
+    with session.subd.Client(daemon.url) as client:
+        for k in range(60):
+            old = random_cage(cages, rng)
+            info = client.push(cages.to_mesh(old, "changing", {"scheme": "catmullClark"}))
+            for step in range(4):
+                new, there = random_cage(cages, rng), client.cage(info)
+                if step == 2:  # The last face again, from another corner on, with the same values.
+                    n = int(old.counts[-1])
+                    new = dataclasses.replace(old, indices=numpy.concatenate([old.indices[:-n], numpy.roll(old.indices[-n:], 1)]))
+                had = info.uvs > 0
+                batch, kept, same = cages.changes(old, new, there.vertex_ids, there.face_ids, had)
+                info = client.edits(info, info.version, batch).mesh
+                found = cages.from_mesh(client.cage(info))
+                if had and "st" not in new.attributes:
+                    new.attributes["st"] = cages.Attribute("faceVarying", numpy.zeros((len(new.indices), 2), numpy.float32))
+                for what, good in (("points", numpy.array_equal(found.points, new.points)), ("faces", found.same_faces(new)), ("tags", found.same_tags(new)),
+                                   ("values", found.same_attributes(new)), ("ids", list(client.cage(info).vertex_ids[:kept]) == list(there.vertex_ids[:kept])),
+                                   ("face ids", list(client.cage(info).face_ids[:same]) == list(there.face_ids[:same]))):
+                    check(good, f"round {k}: other {what}")
+                old = new
+            client.delete(info)
+        topology = lambda edges, face_edges: session._checked(session.Topology(None, numpy.array([[0, 1, 2, 3]], "u4"), numpy.array(edges, "u4"),
+                                                                               numpy.array(face_edges, "u4")))
+        square = [[0, 1], [1, 2], [2, 3], [0, 3]]
+        topology(square, [0, 1, 2, 3])
+        for edges, face_edges in ((square, [0, 1, 2, 2]), (square[:3], [0, 1, 2, 3]), ([[1, 0], *square[1:]], [0, 1, 2, 3])):
+            try:
+                topology(edges, face_edges)
+                bad.append(edges)
+            except session.subd.BadAnswer:
+                pass
+        check(not bad, f"edges that are not those of the faces were taken: {bad}")
+
+
 def addon(daemon, folder):
     if not os.path.isdir(ADDON):
         yield "addon", f"there is no {ADDON}"
@@ -50,6 +123,10 @@ def addon(daemon, folder):
     subprocess.run([sys.executable, os.path.join(ADDON, "make_zips.py"), folder, "0.0.1"], check=True, stdout=subprocess.DEVNULL)
     zipped = os.path.join(folder, "subdd-blender-0.0.1-legacy.zip")
     yield "zips", functools.partial(test_zips, folder)
+    if importlib.util.find_spec("numpy"):
+        yield "changes", functools.partial(test_changes, daemon, folder)
+    else:
+        yield "changes", "numpy is not installed for this Python (python3-numpy)"
     if not shutil.which("blender"):
         yield "addon", "blender is not installed (deploy/install-deps blender)"
         return
@@ -61,4 +138,5 @@ def addon(daemon, folder):
 
 
 if __name__ == "__main__":
+    with_numpy()
     run_tests(addon)
