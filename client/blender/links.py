@@ -218,6 +218,8 @@ def reconcile():
                 session = Session(connector(), obj.name, own.mesh_id if own.keep else "", own.keep)
             except subd.UsageError as why:
                 own.sentence = str(why)
+                if meshes.modifier_of(obj):
+                    take_over(obj, True)
                 continue
             own.sentence = ""
             LINKS[key] = Link(obj, session)

@@ -514,6 +514,38 @@ def select(obj, k):
     bmesh.update_edit_mesh(obj.data)
 
 
+def case_token(links):
+    """A daemon that asks for a token; a Blender that may not use the network."""
+    tokens, preferences = os.path.join(MORE[1], "tokens"), bpy.context.preferences.addons["subdd"].preferences
+    made = subprocess.run([os.path.join(MORE[0], "subdd"), "--tokens-file", tokens, "--new-token", "blender:read,edit"],
+                          stdout=subprocess.PIPE, check=True, text=True).stdout
+    daemon = Daemon(*MORE, "--tokens-file", tokens)
+    try:
+        preferences.server, links.uses_threads = daemon.url, True
+        obj = grid(3)
+        bpy.ops.subdd.link()
+        pump(links, lambda: only(links).session.state.problem, "the refusal is not told")
+        check("token" in only(links).session.state.problem, only(links).session.state.problem)
+        check(obj.modifiers[0].show_viewport, "nothing is shown")
+        preferences.token = made.split()[-1]
+        pump(links, lambda: links.LINKS and is_settled(links), "the token is not used")
+        compare(obj)
+        compat, links.compat.online = links.compat.online, lambda: False
+        links.end_all()
+        obj.data.vertices[0].co.z = 1
+        obj.data.update()
+        pump(links, lambda: "Online Access" in obj.subdd.sentence, "it is not told that the network is not allowed")
+        check(not links.LINKS and not threads(), "the network was used")
+        check(obj.modifiers[0].show_viewport, "the modifier does not take over")
+        links.compat.online = compat
+        links.note_all()
+        settle(links)
+        compare(obj)
+    finally:
+        links.end_all()
+        daemon.kill()
+
+
 def case_options(links):
     """Levels, refined surfaces, linear subdivision, boundaries, creases switched off, holes, colours."""
     obj = shape("crease_to_boundary_1.5")

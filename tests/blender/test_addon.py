@@ -133,7 +133,7 @@ def addon(daemon, folder):
     run = lambda *args: blender(folder, zipped, daemon, *args)
     yield "surfaces", lambda: print(run("surfaces", ",".join(SHAPES)))
     own = os.path.abspath(BIN), folder
-    for case in ("poses", "edits", "edits_with_uvs", "undo", "restart", "load", "objects", "refused", "options", "render", "two"):
+    for case in ("poses", "edits", "edits_with_uvs", "undo", "restart", "load", "objects", "refused", "token", "options", "render", "two"):
         yield case, functools.partial(run, case, *own)
 
 
