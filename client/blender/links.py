@@ -311,6 +311,9 @@ def meet(obj, each):
     is_like = theirs.cage.like_but_points(local)
     if is_like and (theirs.cage.points == local.points).all():
         return take(obj, each)
+    if obj.mode not in ("OBJECT", "EDIT"):
+        _waits(each, version + ": it is taken when you are back in Object Mode")
+        return False
     if meshes.is_shaped(obj):
         _waits(each, version + ", and this object, whose modifiers or shape keys make its mesh, cannot take it")
         return False
@@ -330,7 +333,7 @@ def take(obj, each):
     if cage.like_but_points(local):
         if not (cage.points == local.points).all():
             meshes.move(obj, cage.points)
-    elif obj.mode != "EDIT":
+    elif obj.mode == "OBJECT":
         meshes.replace(obj.data, cage)
     else:
         _waits(each, "version %d of the mesh is another's, with other faces: it is taken when you leave Edit Mode" %
@@ -341,8 +344,8 @@ def take(obj, each):
 
 def _met(obj, each):
     """From here on the daemon's mesh is what Blender holds of it, but for positions that moved here too."""
-    points, each.theirs, each.sentence = each.theirs.cage.points, None, ""
-    each.session.mirror(dataclasses.replace(_read(obj, each), points=points))
+    theirs, each.theirs, each.sentence = each.theirs, None, ""
+    each.session.mirror(dataclasses.replace(_read(obj, each), points=theirs.cage.points), theirs.version)
     each.is_dirty, each.submitted = True, None
     each.session.release()
     return True

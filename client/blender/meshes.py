@@ -21,7 +21,7 @@ def _get(things, name, kind, width=1):
 
 def _wire_name(name, taken):
     """A name as primvars can have it, which no other has."""
-    plain = re.sub(r"[^A-Za-z0-9_]", "_", name) or "_"
+    plain = re.sub(r"[^A-Za-z0-9_:]", "_", name) or "_"
     plain = "_" + plain if plain[0].isdigit() else plain
     found, n = plain, 2
     while found in taken:

@@ -6,6 +6,7 @@ The caller submits jobs; of those that wait only the latest counts, and one is u
 the caller has applied the result of the one before, so that its arrays can be used again."""
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
 import traceback
@@ -147,10 +148,11 @@ class Session:
             theirs, self._theirs = self._theirs, None
             return theirs
 
-    def mirror(self, cage: Cage) -> None:
-        """What the daemon has looks so in Blender, which rounds creases."""
-        with self._stepping:
-            self.sent = cage
+    def mirror(self, cage: Cage, version: int) -> None:
+        """What the daemon has as this version looks so in Blender, which rounds creases."""
+        with self._ready:
+            if self.state.version == version:
+                self.sent = cage
 
     def release(self) -> None:
         """A person has decided."""
@@ -280,7 +282,8 @@ class Session:
         self.state.people = found or []
 
     def _adopt(self, info: subd.MeshInfo, cage: Cage) -> None:
-        self._info, self.id, self.sent, self.state.version = info, info.id, cage, info.version
+        with self._ready:
+            self._info, self.id, self.sent, self.state.version = info, info.id, cage, info.version
 
     def _push(self, job: Job) -> None:
         scratch = self.id if self.id and not self.keep else ""
@@ -319,30 +322,33 @@ class Session:
         found = self.client.cage(self.id)
         theirs, info = Theirs(from_mesh(found), self.sent, found.version), self.client.show(self.id)
         self._ids, self._options = (found.vertex_ids, found.face_ids), dict(info.options)
-        self._adopt(info, theirs.cage)
-        self.state.version = found.version
+        self._adopt(dataclasses.replace(info, version=found.version), theirs.cage)
         with self._ready:
             self._theirs, self._job = theirs, None
 
+    def _send_and_fetch(self, job: Job) -> Result:
+        begun = time.monotonic()
+        self._send(job)
+        sent = time.monotonic()
+        result = self._fetch(job)
+        result.timings.update(send=sent - begun, fetch=time.monotonic() - sent)
+        return result
+
     def step(self, job: Job) -> None:
         """Sends what has changed and fetches the surface; or another's version, where that came first."""
-        begun = time.monotonic()
         try:
             if self.id and self.sent is None:
                 self.pull()
                 return
-            self._send(job)
+            result = self._send_and_fetch(job)
         except subd.Refused as why:
             if why.status == 412:
                 self.pull()
                 return
             if why.status != 404 or self.sent is None or self.keep:
                 raise
-            self._push(job)  # The daemon came back without its meshes.
-        sent = time.monotonic()
-        result = self._fetch(job)
-        result.timings["send"] = sent - begun
-        result.timings["fetch"] = time.monotonic() - sent
+            self.sent = None  # The daemon came back without its meshes.
+            result = self._send_and_fetch(job)
         self.state.problem, self.state.away, self.state.note = "", "", self._differs(job.want.options)
         self.state.plan, self.state.timings = result.plan, result.timings
         self.state.method, self.state.backend = result.frame.method, result.frame.backend
@@ -370,15 +376,16 @@ class Session:
         want, cage = job.want, job.cage
         plan, key = self._plan(want), (self._info.topology_id, want.level)
         is_new = not self._topology or self._topology.key != key
-        more = {}
         attributes = is_new or job.is_whole or not self._shown or not cage.same_attributes(self._shown)
+        attributes |= self._result is not None and self._result.attributes  # It was not applied, and is passed over.
         include = ["positions"] + (["indices"] if is_new else [])
-        if attributes:
-            more["primvars"] = [n for n in cage.attributes if n != "st"]
-            include += ["uvs", "uv_indices"] if self._info.uvs else []
+        include += ["uvs", "uv_indices"] if attributes and self._info.uvs else []
         # Of a pose only coordinates come, which cannot be wrong in a way that matters; hashing takes as long as receiving.
-        asked = dict(include=include, surface=want.surface, out=dict(self._memory), verify=attributes, **more)
+        asked = dict(include=include, surface=want.surface, out=dict(self._memory), verify=attributes,
+                     primvars="*" if attributes and self._info.primvars else ())
         frame = self._frame(job, want.level, asked)
+        if (frame.version, frame.topology_id) != (self.state.version, key[0]):
+            raise _newer()
         self._memory = {"positions": frame["positions"]}
         if is_new:
             self._topology = self._faces(key, frame, want.level)
@@ -398,9 +405,13 @@ class Session:
         faces = self.client.neighbors(self.id, "FE", level)
         ends = self.client.neighbors(self.id, "EV", level)
         if faces.topology_id != key[0] or ends.topology_id != key[0] or faces["ids"].size != 4 * frame.faces:
-            raise subd.Refused("the mesh changed meanwhile", "version_mismatch", status=503, retry_after=0.1)
+            raise _newer()
         n = ends["ids"].size // 2  # Those of holes have no row.
         return _checked(Topology(key, frame["indices"], ends["ids"][:2 * n].reshape(-1, 2), faces["ids"]))
+
+
+def _newer() -> subd.Refused:
+    return subd.Refused("the mesh has another version meanwhile", "version_mismatch", status=412)
 
 
 def _checked(t: Topology) -> Topology:
@@ -419,8 +430,8 @@ def _joined(kept: Any, new: Any) -> Any:
 
 
 def told_bytes(n: int) -> str:
-    """4,096 bytes or more in the unit that reads best."""
+    """Bytes in the unit that reads best."""
     for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if n >= 4 * size or (unit != "GiB" and n >= size):
+        if n >= size:
             return "%.1f %s" % (n / size, unit)
     return "%d bytes" % n
