@@ -667,7 +667,7 @@ def case_two(links):
             bpy.ops.object.mode_set(mode="EDIT")
             edit(obj, rng, 2)
             faces = len(bmesh.from_edit_mesh(obj.data).faces)
-            daemon.edits(each.session.id, version, [subdd_edits().remove_faces(cage.face_ids[-1:])])
+            daemon.edits(each.session.id, version, [subdd().edits.remove_faces(cage.face_ids[-1:])])
             pump(links, lambda: bool(each.sentence), "the conflict is not told")
             bpy.ops.object.mode_set(mode="OBJECT")
             check(daemon.cage(each.session.id).version == version + 1, "something was sent before a person decided")
@@ -678,6 +678,7 @@ def case_two(links):
             compare(obj)
         options_stay(links, obj, each)
         both_moved(links, obj, each, daemon)
+        at_once(links, obj, each, daemon)
         while_editing(links, obj, each, daemon)
         links.end_all()
         daemon.delete(each.session.id)
@@ -712,6 +713,28 @@ def both_moved(links, obj, each, daemon):
         compare(obj)
 
 
+def at_once(links, obj, each, daemon):
+    """Many changes on both sides, of other vertices each, without waiting: none is lost."""
+    for k in range(25):
+        theirs = daemon.cage(each.session.id)
+        theirs.points[0] = (0, k, 1)
+        try:
+            daemon.positions(each.session.id, theirs.points, version=theirs.version)
+        except subdd().Refused as why:
+            check(why.status == 412, "%s" % why)
+        obj.data.vertices[1].co = (1, k, 2)
+        obj.data.update()
+        bpy.context.view_layer.update()
+        links.tick()
+        time.sleep(0.004 * (k % 4))
+    theirs = daemon.positions(each.session.id, [9, 9, 9], first=0)
+    pump(links, lambda: each.session.state.version >= theirs.version and is_settled(links), "the last version does not come")
+    points = daemon.cage(each.session.id).points
+    check(numpy.array_equal(array(obj.data.vertices, "co", 3), points), "this mesh is not the daemon's")
+    check(points[:2].tolist() == [[9, 9, 9], [1, 24, 2]], "the last changes are %s" % points[:2])
+    compare(obj)
+
+
 def while_editing(links, obj, each, daemon):
     """Their positions are taken in Edit Mode, their faces behind it."""
     bpy.ops.object.mode_set(mode="EDIT")
@@ -723,7 +746,7 @@ def while_editing(links, obj, each, daemon):
     bm = bmesh.from_edit_mesh(obj.data)
     bm.verts.ensure_lookup_table()
     check(tuple(bm.verts[2].co) == (7, 8, 9), "positions were not taken in Edit Mode")
-    daemon.edits(each.session.id, version + 1, [subdd_edits().remove_faces(cage.face_ids[:1])])
+    daemon.edits(each.session.id, version + 1, [subdd().edits.remove_faces(cage.face_ids[:1])])
     pump(links, lambda: "Edit Mode" in each.sentence, "it is not told that faces wait")
     bpy.ops.object.mode_set(mode="OBJECT")
     settle(links)
@@ -741,9 +764,9 @@ def while_editing(links, obj, each, daemon):
     compare(obj)
 
 
-def subdd_edits():
-    import subdd
-    return subdd.links.subd.edits
+def subdd():
+    """The package that the add-on brings along."""
+    return sys.modules["subdd.subd"]
 
 
 def case_other(links):
