@@ -238,6 +238,7 @@ bench: deps ## run the benchmarks (T=name picks one; K=kernel holds its tuned CU
 	$(AGAIN) run-bench
 run-bench: all $(BENCHES) $(if $(DRIVER),$(PEERS))
 	@SUBDD_BUILD=$(abspath $(BUILD)) SUBDD_BENCH_KERNEL=$(K) tests/tools/run-bench $(if $(K),kernel,$(T))
+blender: ; @python3 client/blender/make_zips.py $(BUILD) $(VERSION) ## the add-on for Blender: two zips in build/, for Install from Disk
 demo: deps ## install what is needed, build, push a sample mesh, refine it, stream it to build/demo
 	$(AGAIN) all
 	@SUBDD_BUILD=$(BUILD) tests/demo

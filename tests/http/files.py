@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests in Python share: a daemon, subd, and reading the files that come out."""
-import collections, fnmatch, json, os, re, struct, subprocess, sys, tempfile
+import collections, fnmatch, importlib.util, json, os, re, struct, subprocess, sys, tempfile
 
 BIN = os.environ.get("SUBDD_BIN") or "build/bin"
 SHAPES = os.environ.get("SUBDD_SHAPES") or "tests/shapes"
@@ -70,6 +70,16 @@ def accessor(glb, row):
 
 def close(a, b):
     return len(a) == len(b) and all(abs(x - y) < 1e-5 for x, y in zip(a, b))
+
+
+def with_numpy():
+    """This Python, or the system's where that alone has numpy."""
+    system = "/usr/bin/python3"
+    if importlib.util.find_spec("numpy") or os.environ.get("SUBDD_TEST_PYTHON") or not os.path.exists(system):
+        return
+    os.environ["SUBDD_TEST_PYTHON"] = sys.executable
+    if subprocess.run([system, "-c", "import numpy"], capture_output=True).returncode == 0:
+        os.execv(system, [system, *sys.argv])
 
 
 def run_tests(tests):

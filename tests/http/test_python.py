@@ -5,7 +5,7 @@ against servers that lie. Each test runs with numpy and without it.
 
 It is one of the tests of run-tests and tells its results as they do; SUBDD_TEST_FILTER is a glob of them."""
 import array, contextlib, functools, importlib.util, io, json, os, random, re, socket, ssl, struct, subprocess, sys, textwrap, threading, time, tracemalloc, unittest.mock
-from files import BIN, SHAPES, accessor, check, read_glb, run_tests
+from files import BIN, SHAPES, accessor, check, read_glb, run_tests, with_numpy
 
 PACKAGE = os.path.abspath("client/python")
 EVERY = 15  # A shape of so many is taken.
@@ -864,16 +864,6 @@ def python(daemon, folder):
             yield f"{kind}_{name}", functools.partial(test, subd, daemon, folder)
         for shape in shapes:
             yield f"{kind}_{shape}", functools.partial(test_frames, subd, daemon, folder, shape)
-
-
-def with_numpy():
-    """This Python, or the system's where that alone has numpy."""
-    system = "/usr/bin/python3"
-    if importlib.util.find_spec("numpy") or os.environ.get("SUBDD_TEST_PYTHON") or not os.path.exists(system):
-        return
-    os.environ["SUBDD_TEST_PYTHON"] = sys.executable
-    if subprocess.run([system, "-c", "import numpy"], capture_output=True).returncode == 0:
-        os.execv(system, [system, *sys.argv])
 
 
 if __name__ == "__main__":

@@ -455,6 +455,20 @@ class Client:
         return self._frame("POST", self._path(mesh, "/refined"), query, request, out,
                            body=[pack(points, "f32", "points")], media_type=media_type, version=version, verify=verify)
 
+    def presence(self, mesh: MeshLike) -> Optional[List[str]]:
+        """Who else is at the mesh, by name; None where the daemon does not tell."""
+        def take(answer: Answer) -> List[str]:
+            found = self._object(answer).get("present")
+            rows: Any = found if isinstance(found, list) else []
+            return [name for name in (clean(r.get("principal"), 64) for r in rows if isinstance(r, dict)) if name]
+
+        try:
+            return self._run("GET", self._path(mesh, "/presence"), {}, take, accept=_JSON, repeatable=True)
+        except Refused as why:
+            if why.status not in (404, 405):
+                raise
+            return None
+
     def patches(self, mesh: MeshLike, level: int = 1, *, surface: Optional[str] = None, out: Places = None,
                 if_none_match: Optional[str] = None, verify: Optional[bool] = None) -> Optional[Frame]:
         """The surface as bicubic B-spline patches, and quads of the level where it is none (proto/README.md,
