@@ -110,7 +110,7 @@ static void add_face(struct modelling *m, int32_t f, int32_t mark)
 /* ---- edges and faces ---- */
 int64_t dissolve_edges(struct modelling *m, int64_t at)
 {
-    int32_t c[2], mark = view_marks(m, 1);
+    int32_t c[2] = {0}, mark = view_marks(m, 1);
     if (!edges_pair(m, at, c))
         return 1;
     m->list.n = 0;

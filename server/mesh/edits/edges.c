@@ -53,7 +53,7 @@ static void draft_flipped(struct modelling *m, int32_t c, int32_t gained)
 
 int64_t edges_flip(struct modelling *m, int64_t at)
 {
-    int32_t c[2];
+    int32_t c[2] = {0};
     if (!edges_pair(m, at, c))
         return 1;
     int32_t x = view_next(m, view_next(m, c[0])), y = view_next(m, view_next(m, c[1]));
