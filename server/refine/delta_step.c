@@ -55,8 +55,8 @@ bool delta_skip(const struct job *job)
     return !j->past || j->delta;
 }
 
-/* What is made on the way takes no more than the frame, nor does the delta. Where there is no memory for it the frame is
- * sent, which is there. */
+/* What is made on the way takes no more than the frame, nor does the delta. Where there is no memory for it the frame
+ * is sent, which is there. */
 int delta_compare(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;

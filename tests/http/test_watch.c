@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BEAT, WHOLE, GONE = 3, PROBLEM = 4 };
+enum { BEAT, WHOLE, DELTA, GONE, PROBLEM };
 enum { MANY = 200, SIDE = 48 };
 static struct daemon d;
 
@@ -192,6 +192,53 @@ static void test_shared(void **state)
     delete_mesh(id);
 }
 
+/* So is each delta, while one engine makes the frames; and who names a version that the daemon does not have, or that
+ * there has never been, gets the frame. */
+#define QUERY "level=3&method=mesh-matrix"
+static void test_shared_deltas(void **state)
+{
+    enum { N = 30 };
+    static const char *const unknown[] = {QUERY "&deltas=true&since=99", QUERY "&deltas=true&since=2",
+                                          QUERY "&deltas=true", QUERY "&deltas=false&since=3"};
+    struct chunks w[N], other;
+    struct record first, r;
+    char id[32];
+    (void)state;
+    create_grid(&d, 8, id);
+    for (int i = 0; i < N; i++) {
+        open_watch(&w[i], id, QUERY "&deltas=true");
+        expect_frame(&w[i], id, QUERY, 1);
+    }
+    const long long misses = daemon_metric(&d, "subdd_cache_misses_total");
+    move(id, 2);
+    for (int i = 0; i < N; i++) {
+        expect(&w[i], DELTA, 2, &r);
+        if (i) {
+            assert_int_equal(r.bytes, first.bytes);
+            assert_memory_equal(r.body, first.body, r.bytes);
+            free(r.body);
+        } else {
+            first = r;
+        }
+    }
+    assert_int_equal(daemon_metric(&d, "subdd_cache_misses_total"), misses + 1);
+    free(first.body);
+    for (int i = 0; i < N; i++)
+        fclose(w[i].in);
+    daemon_wait_metric(&d, "subdd_watchers", 0);
+    http_change_json(&d, "PATCH", id, "", "{\"name\":\"other\"}"); /* Version 2 was watched, 3 is not made yet. */
+    http_change_json(&d, "PATCH", id, "", "{\"name\":\"another\"}");
+    http_change_json(&d, "PATCH", id, "", "{\"name\":\"yet another\"}");
+    http_change_json(&d, "PATCH", id, "", "{\"name\":\"still another\"}");
+    http_change_json(&d, "PATCH", id, "", "{\"name\":\"the last\"}");
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        open_watch(&other, id, unknown[i]);
+        expect_frame(&other, id, QUERY, 7);
+        fclose(other.in);
+    }
+    delete_mesh(id);
+}
+
 /* Frames of some megabytes fill the sockets, so what is made while the client does not read is passed over. */
 static void test_slow(void **state)
 {
@@ -241,12 +288,17 @@ static void test_refused(void **state)
         const char *query, *field;
         int status;
         const char *code;
-    } bad[] = {
-        {"since=-1", "since", 400, "invalid_argument"},          {"since=x", "since", 400, "invalid_argument"},
-        {"level=99", "level", 400, "invalid_argument"},          {"surface=flat", "surface", 400, "invalid_argument"},
-        {"include=all", "include", 400, "invalid_argument"},     {"normals=some", "normals", 400, "invalid_argument"},
-        {"compact=indices", "compact", 400, "invalid_argument"}, {"primvars=none", "primvars", 400, "invalid_argument"},
-        {"method=magic", "method", 400, "invalid_argument"},     {"until=3", "until", 400, "invalid_argument"}};
+    } bad[] = {{"since=-1", "since", 400, "invalid_argument"},
+               {"since=x", "since", 400, "invalid_argument"},
+               {"level=99", "level", 400, "invalid_argument"},
+               {"surface=flat", "surface", 400, "invalid_argument"},
+               {"include=all", "include", 400, "invalid_argument"},
+               {"normals=some", "normals", 400, "invalid_argument"},
+               {"compact=indices", "compact", 400, "invalid_argument"},
+               {"primvars=none", "primvars", 400, "invalid_argument"},
+               {"method=magic", "method", 400, "invalid_argument"},
+               {"deltas=some", "deltas", 400, "invalid_argument"},
+               {"until=3", "until", 400, "invalid_argument"}};
     struct answer a;
     char id[32], rest[64];
     (void)state;
@@ -376,10 +428,10 @@ static void test_drain(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_versions),      cmocka_unit_test(test_since),
-                                       cmocka_unit_test(test_shared),        cmocka_unit_test(test_slow),
-                                       cmocka_unit_test(test_never_reading), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_problem),       cmocka_unit_test(test_known),
-                                       cmocka_unit_test(test_many),          cmocka_unit_test(test_drain)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_versions),      cmocka_unit_test(test_since),   cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_shared_deltas), cmocka_unit_test(test_slow),    cmocka_unit_test(test_never_reading),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_problem), cmocka_unit_test(test_known),
+        cmocka_unit_test(test_many),          cmocka_unit_test(test_drain)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -42,8 +42,10 @@ static struct fixture *open_cache(int64_t limit)
     executor_post(compute, &f->wait);
     f->pool.limit = 1000;
     cache_init(&f->cache, limit, &f->pool, &f->metrics, compute, compute);
-    list_init(&f->slots[0].frames);
-    list_init(&f->slots[1].frames);
+    for (int i = 0; i < 2; i++) {
+        list_init(&f->slots[i].frames);
+        list_init(&f->slots[i].past);
+    }
     return f;
 }
 
@@ -123,6 +125,37 @@ static void test_budget(void **state)
     close_cache(f);
     f = open_cache(0); /* --cache-bytes 0 */
     keep(f, "a", 1);
+    check_keys(f, "", 0);
+    close_cache(f);
+}
+
+/* Frames that a delta may be made of outlive their version by some, and no longer; they go first when room is needed,
+ * and all go with the mesh. */
+static void test_supersede(void **state)
+{
+    struct fixture *f = open_cache(100);
+    (void)state;
+    keep(f, "a", 10)->based = true;
+    keep(f, "b", 10);
+    cache_supersede(&f->cache, &f->slots[0]);
+    check_keys(f, "a", 10);
+    assert_int_equal(freed(f), 1);
+    keep(f, "c", 10)->based = true;
+    for (int i = 1; i < CACHE_PAST; i++) {
+        check_keys(f, "ac", 20);
+        cache_supersede(&f->cache, &f->slots[0]);
+    }
+    check_keys(f, "ac", 20);
+    cache_supersede(&f->cache, &f->slots[0]); /* It has been there long enough. */
+    check_keys(f, "c", 10);
+    keep(f, "d", 95);
+    check_keys(f, "d", 95);
+    assert_true(list_empty(&f->slots[0].past));
+    cache_forget(&f->cache, &f->slots[0]);
+    keep(f, "e", 10)->based = true;
+    cache_supersede(&f->cache, &f->slots[0]);
+    check_keys(f, "e", 10);
+    cache_forget(&f->cache, &f->slots[0]);
     check_keys(f, "", 0);
     close_cache(f);
 }
@@ -311,9 +344,9 @@ static void test_created(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_budget),   cmocka_unit_test(test_order),
-                                       cmocka_unit_test(test_gone),     cmocka_unit_test(test_forget),
-                                       cmocka_unit_test(test_sharing),  cmocka_unit_test(test_pool),
-                                       cmocka_unit_test(test_same_key), cmocka_unit_test(test_created)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_budget), cmocka_unit_test(test_supersede), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_gone),   cmocka_unit_test(test_forget),    cmocka_unit_test(test_sharing),
+        cmocka_unit_test(test_pool),   cmocka_unit_test(test_same_key),  cmocka_unit_test(test_created)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
