@@ -287,11 +287,11 @@ static void test_reload(void **state)
     check(a, "Bearer abc", SCOPE_EDIT, SDD_OK, "reader", NULL);
     check(a, "Bearer admin-token", SCOPE_READ, SDD_EUNAUTHORIZED, "", NULL);
     for (int k = 0; k < 100; k++) /* Asking whether a token is still valid counts no wrong one. */
-        assert_false(auth_knows(a, "Bearer admin-token", SCOPE_READ));
-    assert_true(auth_knows(a, "Bearer abc", SCOPE_EDIT));
-    assert_false(auth_knows(a, "Bearer abc", SCOPE_ADMIN));
-    assert_false(auth_knows(a, NULL, SCOPE_READ));
-    assert_true(auth_knows(NULL, NULL, SCOPE_ADMIN));
+        assert_false(auth_knows(a, "Bearer admin-token", "", SCOPE_READ));
+    assert_true(auth_knows(a, "Bearer abc", "", SCOPE_EDIT));
+    assert_false(auth_knows(a, "Bearer abc", "", SCOPE_ADMIN));
+    assert_false(auth_knows(a, NULL, "", SCOPE_READ));
+    assert_true(auth_knows(NULL, NULL, "", SCOPE_ADMIN));
     check(a, "Bearer admin-token", SCOPE_READ, SDD_EUNAUTHORIZED, "", NULL);
     for (int k = 0; k < 2; k++) { /* a broken file, and none */
         write_tokens(p, THREE "and one more line\n");
