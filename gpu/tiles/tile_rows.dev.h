@@ -5,8 +5,8 @@
 #include "gpu/kernel/tile.h"
 #include "gpu/tiles/tile_arrays.h"
 
-/* What becomes of a row. Its place is the number of its element in the mesh, or where own_first is given,
- * own_first[tile] and the number in the tile. */
+/* What becomes of a row. Its place is its number in the answer (tile_asked.dev.h), or where own_first is given,
+ * own_first[tile] and the element's number in the tile. */
 struct sdd_rows_to {
     int32_t *count;         /* If it is given, only the length is wanted. */
     const uint32_t *offset; /* Where each row begins. */
@@ -24,6 +24,7 @@ struct sdd_tile_view {
     const struct sdd_tile_ends *ends;
     uint16_t *row;
     const int32_t *end;
+    int32_t *length; /* Of the rows that sdd_tile_settle has ordered. */
     const uint32_t *id;
 };
 
@@ -45,12 +46,17 @@ SDD_FN const uint32_t *sdd_tile_numbers_of(const struct sdd_tiles *a, const stru
     return relation == SDD_RELATION_VE ? a->edge + t->first_edge : a->face + t->first_face;
 }
 
-/* The number in the mesh of element i, which has a row. */
-SDD_FN uint32_t sdd_tile_element(const struct sdd_tiles *a, const struct sdd_tile *t, int32_t relation, int32_t i)
+/* The numbers in the mesh of the elements that have rows, of which the tile owns the first. */
+SDD_FN const uint32_t *sdd_tile_elements(const struct sdd_tiles *a, const struct sdd_tile *t, int32_t relation)
 {
     if (relation <= SDD_RELATION_VF)
-        return a->vertex[t->first_vertex + (uint32_t)i];
-    return relation <= SDD_RELATION_EF ? a->edge[t->first_edge + (uint32_t)i] : a->face[t->first_face + (uint32_t)i];
+        return a->vertex + t->first_vertex;
+    return relation <= SDD_RELATION_EF ? a->edge + t->first_edge : a->face + t->first_face;
+}
+
+SDD_FN uint32_t sdd_tile_element(const struct sdd_tiles *a, const struct sdd_tile *t, int32_t relation, int32_t i)
+{
+    return sdd_tile_elements(a, t, relation)[i];
 }
 
 /* Where the corners of face f of the tile begin, or those of the last one end, counted in the tile. */
@@ -88,10 +94,10 @@ SDD_FN void sdd_tile_place(const struct sdd_tile_view *v, int32_t i, int32_t *en
 struct sdd_tile_memory {
     uint16_t face_edge[SDD_TILE_CORNERS];
     struct sdd_tile_ends ends[SDD_TILE_EDGES];
-    uint16_t row[SDD_TILE_CORNERS]; /* The rows of the transpose, one after the other. */
-    int32_t end[SDD_TILE_EDGES];    /* Where each of them ends. */
-    int32_t scratch[SDD_TILE_EDGES];
-    uint32_t id[SDD_TILE_EDGES]; /* The mesh's numbers of what is in the rows. */
+    uint16_t row[SDD_TILE_CORNERS];  /* The rows of the transpose, one after the other. */
+    int32_t end[SDD_TILE_EDGES];     /* Where each of them ends. */
+    int32_t scratch[SDD_TILE_EDGES]; /* Of a scan, then the lengths of rows. */
+    uint32_t id[SDD_TILE_EDGES];     /* The mesh's numbers of what is in the rows. */
 };
 
 /* A phase that brings the mesh's numbers of what is in the rows of a tile. */
@@ -120,6 +126,7 @@ SDD_FN struct sdd_tile_view sdd_tile_stage(const struct sdd_tiles *tiles, int64_
     v.ends = m->ends;
     v.row = m->row;
     v.end = m->end;
+    v.length = m->scratch;
     v.id = m->id;
     SDD_EACH (c, by_faces ? t.n_corners : 0)
         m->face_edge[c] = tiles->face_edge[t.first_corner + (uint32_t)c];
@@ -183,11 +190,18 @@ SDD_FN uint32_t sdd_tile_next_face(const struct sdd_tile_view *v, int32_t f, uin
     return best;
 }
 
-/* The row of element i, which the tile owns. `end` and `row` hold the transpose. */
-SDD_FN void sdd_tile_answer(const struct sdd_tile_view *v, int64_t tile, int32_t i, const struct sdd_rows_to *to)
+/* Orders the row of element i, which stays in the transpose, and notes its length. Rows of FF are found in the
+ * transpose as it is. */
+SDD_FN void sdd_tile_settle(const struct sdd_tile_view *v, int32_t i)
 {
-    const uint32_t place =
-        to->own_first ? to->own_first[tile] + (uint32_t)i : sdd_tile_element(&v->tiles, &v->tile, v->relation, i);
+    const int32_t first = i > 0 ? v->end[i - 1] : 0;
+    if (v->relation != SDD_RELATION_FF)
+        v->length[i] = sdd_tile_order(v->row + first, v->end[i] - first, v->id);
+}
+
+/* The row of element i, which the tile owns and sdd_tile_settle has ordered, to `place`. */
+SDD_FN void sdd_tile_answer(const struct sdd_tile_view *v, uint32_t place, int32_t i, const struct sdd_rows_to *to)
+{
     const uint32_t at = to->count ? 0 : to->offset[place];
     int32_t n = 0;
     if (v->relation == SDD_RELATION_FF) {
@@ -196,10 +210,10 @@ SDD_FN void sdd_tile_answer(const struct sdd_tile_view *v, int64_t tile, int32_t
             if (!to->count)
                 sdd_tile_put(to, at + (uint32_t)n, local, id);
     } else {
-        const int32_t first = i > 0 ? v->end[i - 1] : 0;
-        n = sdd_tile_order(v->row + first, v->end[i] - first, v->id);
+        const uint16_t *row = v->row + (i > 0 ? v->end[i - 1] : 0);
+        n = v->length[i];
         for (int32_t k = 0; !to->count && k < n; k++)
-            sdd_tile_put(to, at + (uint32_t)k, v->row[first + k], v->id[v->row[first + k]]);
+            sdd_tile_put(to, at + (uint32_t)k, row[k], v->id[row[k]]);
     }
     if (to->count)
         to->count[place] = n;
