@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* internal.h: plans and the making of rows, for this room alone. Its door is sdd_queries.h. queries.c plans and checks,
- * rows.c makes flat rows, by_tiles.c by tiles, and rings.c goes round by round; two_rings.c takes both. rule.c chooses. levels.c makes
- * refined levels, and lines.c what their edges need by formula. */
+ * rows.c makes flat rows, by_tiles.c by tiles, and rings.c goes round by round; two_rings.c takes both. rule.c chooses.
+ * levels.c makes refined levels, and lines.c what their edges need by formula. */
 #ifndef SDD_QUERIES_INTERNAL_H
 #define SDD_QUERIES_INTERNAL_H
 #include "gpu/queries/queries.h"
@@ -88,7 +88,7 @@ struct sdd_subjects query_subjects(struct query_work *w, int64_t first, int64_t 
 
 /* query_chunk_end: where the chunk that begins at row `from` ends. query_most_ids: the ids of the largest chunk of a
  * plan. query_upload_offsets: uploads where rows begin, counted from the first; `relative` has room for them. */
-enum { QUERY_CHUNK_ROWS = 1 << 20, QUERY_CHUNK_IDS = 1 << 26 }; /* One row may be longer. */
+enum { QUERY_CHUNK_ROWS = 1 << 22, QUERY_CHUNK_IDS = 1 << 26 }; /* One row may be longer. */
 int64_t query_chunk_end(const int64_t *offset, int64_t from, int64_t end);
 int64_t query_most_ids(const struct query_work *w);
 void query_upload_offsets(sdd_device *d, uint32_t *to, const int64_t *offset, int64_t n, uint32_t *relative);

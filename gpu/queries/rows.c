@@ -4,6 +4,7 @@
  * of FF are made with room to spare, because faces may share several edges, and then moved together. */
 #include "gpu/device/sizes.h"
 #include "gpu/queries/internal.h"
+#include "gpu/queries/kernels/block_rows.tile.h"
 #include "gpu/queries/kernels/fan_count.k.h"
 #include "gpu/queries/kernels/fan_fill.k.h"
 #include "gpu/queries/kernels/query_count.k.h"
@@ -88,7 +89,7 @@ static void lay_out_filling(const struct query_work *w, int64_t n, int64_t n_ids
 {
     const int direct = w->device->b->unified;
     m->list = w->plan->list ? ARENA(a, uint32_t, n) : NULL;
-    m->offset = ARENA(a, uint32_t, n);
+    m->offset = ARENA(a, uint32_t, n + 1);
     m->ids = direct ? NULL : ARENA(a, uint32_t, n_ids);
     m->signs = direct || !out->signs ? NULL : ARENA(a, uint8_t, n_ids);
     m->keys = w->plan->request.oriented && w->neighbors.use_begin ? ARENA(a, uint64_t, n_ids) : NULL;
@@ -99,12 +100,11 @@ static void launch_filling(const struct query_work *w, int64_t first, int64_t n,
     const struct sdd_query_request *r = &w->plan->request;
     const struct sdd_subjects subjects = {m->list, (uint32_t)(r->first + first)};
     struct fan_fill_args fans = {w->neighbors, subjects, m->offset, m->ids, m->keys, r->relation};
-    struct query_fill_args rows = {w->neighbors, subjects, {NULL, NULL}, m->offset,
-                                   m->ids,       m->signs, NULL,         r->relation};
+    struct block_rows_args rows = {w->neighbors, subjects, m->offset, m->ids, m->signs, n, r->relation};
     if (r->oriented)
         DEV_LAUNCH(w->device, fan_fill, &fans, n);
     else
-        DEV_LAUNCH(w->device, query_fill, &rows, n);
+        DEV_LAUNCH(w->device, block_rows, &rows, (n + BLOCK_ROWS - 1) / BLOCK_ROWS);
 }
 
 static int fill_chunk(struct query_work *w, int64_t first, int64_t n, const struct query_output *out,
@@ -126,7 +126,7 @@ static int fill_chunk(struct query_work *w, int64_t first, int64_t n, const stru
     m.ids = direct ? out->ids + at : m.ids;
     m.signs = direct && out->signs ? out->signs + at : m.signs;
     (void)query_subjects(w, first, n, m.list);
-    query_upload_offsets(d, m.offset, offset, n, relative);
+    query_upload_offsets(d, m.offset, offset, n + 1, relative);
     dev_mark(d, MARK_BEGUN);
     launch_filling(w, first, n, &m);
     dev_mark(d, MARK_ENDED);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_queries_oracle.c: the rows of sdd_queries.h, those of two rings by tiles, against the oracle of the house,
- * mesh_queries.py, on shapes, random meshes and soups. Where the shared folder is absent the witness of test_queries.c has to do. */
+ * mesh_queries.py, on shapes, random meshes and soups. Where the shared folder is absent the witness of test_queries.c
+ * has to do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -10,7 +10,7 @@
 #include "gpu/tiles/query.h"
 #include "gpu/tiles/tile_asked.dev.h"
 
-enum { kept_rows_threads = 256 };
+enum { kept_rows_threads = 128 };
 
 struct kept_rows_args {
     struct sdd_tiles tiles;
@@ -23,13 +23,11 @@ struct kept_rows_args {
 
 SDD_FN void k_kept_rows(int64_t tile, const struct kept_rows_args *a)
 {
-    SDD_SHARED(uint32_t, id, SDD_TILE_EDGES);
     const struct sdd_asked_part part = sdd_asked_of(&a->asked, &a->tiles, tile, a->relation);
     if (part.n == 0)
         return;
     const struct sdd_tile t = a->tiles.tile[tile];
-    sdd_stage_numbers(&a->tiles, &t, a->relation, id);
-    SDD_SYNC;
+    const uint32_t *id = sdd_tile_numbers_of(&a->tiles, &t, a->relation);
     SDD_EACH (k, part.n) {
         uint32_t place;
         int32_t n;

@@ -3,8 +3,8 @@
  * Shapes  tiles (tile_arrays.h), asked (tile_asked.dev.h), where (sdd_rows_to) -> a row for each element that is asked
  *         for and owned by a tile
  * Launch  tile, n tiles
- * Cost    2 B read a corner, 4 B an edge and 4 B an element of the other kind of a tile; 4 B written an id. Tiles that own
- *         nothing of what is asked for take 8 B, those of a range 40.
+ * Cost    2 B read a corner, 4 B an edge and 4 B an element of the other kind of a tile; 4 B written an id. A tile
+ *         that owns nothing of what is asked for takes 8 B, for a range 40.
  * Result  The rows of query_fill, or their lengths, or their ids in 16 bits. Relations VV, VE, VF, EF and FF.
  * Threads any queue
  * Source  Mahmoud et al. 2021, RXMesh: queries by transposes of EV and FE */

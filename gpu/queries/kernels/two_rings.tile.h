@@ -44,7 +44,7 @@ SDD_FN void sdd_find_step(const struct sdd_tile_view *v, int32_t u, int32_t i, s
     const int by_edges = v->relation == SDD_RELATION_FF;
     const int32_t first = by_edges ? sdd_tile_corner(v, u) : 0, end = by_edges ? sdd_tile_corner(v, u + 1) : 1;
     for (int32_t c = first; f->n >= 0 && c < end; c++) {
-        const int32_t of = by_edges ? v->face_edge[c] >> 1 : u;
+        const int32_t of = by_edges ? v->corner[c] : u;
         for (int32_t k = of > 0 ? v->end[of - 1] : 0; f->n >= 0 && k < v->end[of]; k++) {
             if (v->row[k] >= own)
                 f->n = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_ways.c: rows that are made flat, by transposes in tiles and from kept rows are the same bytes: kernels
- * tile_rows and kept_rows against query_fill, which test_rows.c checks. So are sums of smooth_step, a kernel of
+ * tile_rows and kept_rows against block_rows, which test_rows.c checks. So are sums of smooth_mean, a kernel of
  * queries, in its three forms. */
 #include <setjmp.h>
 #include <stdarg.h>
