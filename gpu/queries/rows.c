@@ -7,6 +7,7 @@
 #include "gpu/queries/kernels/block_rows.tile.h"
 #include "gpu/queries/kernels/fan_count.k.h"
 #include "gpu/queries/kernels/fan_fill.k.h"
+#include "gpu/queries/kernels/grid_inside.tile.h"
 #include "gpu/queries/kernels/query_count.k.h"
 #include "gpu/queries/kernels/query_fill.k.h"
 #include "gpu/queries/kernels/query_pack.k.h"
@@ -95,16 +96,42 @@ static void lay_out_filling(const struct query_work *w, int64_t n, int64_t n_ids
     m->keys = w->plan->request.oriented && w->neighbors.use_begin ? ARENA(a, uint64_t, n_ids) : NULL;
 }
 
+/* How many vertices of a refined level of quads are not inside a level-1 quad. Their numbers are the lowest. */
+static int64_t count_outside(const struct query_work *w)
+{
+    const int64_t along = ((int64_t)1 << (w->neighbors.level - 1)) - 1;
+    return w->plan->info.n_elements - w->topology->info.n_corners * along * along;
+}
+
+/* The first of the rows [first, first + n) that grid_inside makes; first + n if it makes none. */
+static int64_t first_inside(const struct query_work *w, int64_t first, int64_t n)
+{
+    const struct sdd_query_request *r = &w->plan->request;
+    const int64_t end = first + n;
+    if (w->neighbors.level < 3 || w->neighbors.is_triangles || r->relation != SDD_VV || w->plan->list)
+        return end;
+    const int64_t inside = count_outside(w) - r->first;
+    return inside <= first ? first : inside < end ? inside : end;
+}
+
 static void launch_filling(const struct query_work *w, int64_t first, int64_t n, const struct filling *m)
 {
     const struct sdd_query_request *r = &w->plan->request;
     const struct sdd_subjects subjects = {m->list, (uint32_t)(r->first + first)};
     struct fan_fill_args fans = {w->neighbors, subjects, m->offset, m->ids, m->keys, r->relation};
-    struct block_rows_args rows = {w->neighbors, subjects, m->offset, m->ids, m->signs, n, r->relation};
-    if (r->oriented)
+    if (r->oriented) {
         DEV_LAUNCH(w->device, fan_fill, &fans, n);
-    else
-        DEV_LAUNCH(w->device, block_rows, &rows, (n + BLOCK_ROWS - 1) / BLOCK_ROWS);
+        return;
+    }
+    const int64_t inside = first_inside(w, first, n), n_outside = inside - first;
+    struct block_rows_args rows = {w->neighbors, subjects, m->offset, m->ids, m->signs, n_outside, r->relation};
+    if (n_outside > 0)
+        DEV_LAUNCH(w->device, block_rows, &rows, (n_outside + BLOCK_ROWS - 1) / BLOCK_ROWS);
+    if (n_outside == n)
+        return;
+    struct grid_inside_args grid = {w->neighbors, m->ids + (w->plan->offset[inside] - w->plan->offset[first]),
+                                    n - n_outside, (uint32_t)(r->first + inside - count_outside(w))};
+    DEV_LAUNCH(w->device, grid_inside, &grid, (grid.n + INSIDE_ROWS - 1) / INSIDE_ROWS);
 }
 
 static int fill_chunk(struct query_work *w, int64_t first, int64_t n, const struct query_output *out,

@@ -83,19 +83,25 @@ static int fill_rest(struct query_work *w, const uint32_t *rest, int64_t n, cons
                      struct sdd_error *err)
 {
     const int64_t *offset = w->plan->offset;
+    struct query_output own = {0};
     struct rest r;
+    void *memory = NULL;
     int rc = rest_take(w, rest, n, &r, err);
     if (rc)
         return rc;
     for (int64_t i = 0; i < n; i++)
         r.plan.offset[i + 1] = r.plan.offset[i] + offset[rest[i] + 1] - offset[rest[i]];
-    const struct query_output own = {.ids = malloc((size_t)r.plan.offset[n] * sizeof *own.ids + 1)};
-    rc = own.ids ? ring_fill(&r.work, 0, n, &own, err) : query_no_memory("the rows that need rounds", err);
+    const int64_t bytes = r.plan.offset[n] * (int64_t)sizeof *own.ids + 1;
+    rc = dev_host_alloc(w->device, bytes, 1, &memory, err);
+    own.ids = memory;
+    if (!rc)
+        rc = ring_fill(&r.work, 0, n, &own, err);
     for (int64_t i = 0; !rc && i < n; i++)
         memcpy(out->ids + (offset[rest[i]] - offset[out->first]), own.ids + r.plan.offset[i],
                (size_t)(r.plan.offset[i + 1] - r.plan.offset[i]) * sizeof *own.ids);
     w->seconds = r.work.seconds;
-    free(own.ids);
+    if (memory)
+        w->device->b->host_free(w->device->dev, memory, bytes);
     rest_free(&r);
     return rc;
 }

@@ -317,10 +317,42 @@ static void test_cancelled(void **state)
     close_mesh(device, t);
 }
 
+/* The rule takes tiles for many of the elements and not for few, where there are tiles; the answers are the same. */
+static void check_rule(const struct big_mesh *m)
+{
+    sdd_device *device;
+    sdd_topology *t;
+    struct sdd_error err = {0};
+    const int on_cpu = strcmp(launch_backend()->name, "cpu") == 0;
+    open_mesh(&m->desc, &device, &t);
+    const int64_t V = t->info.n_vertices, ids[] = {V / 2, V / 2};
+    const struct sdd_query_request few = {.relation = SDD_VV, .ring = 1, .ids = ids, .n_ids = 2},
+                                   many = {.relation = SDD_VV, .ring = 1, .first = V / 4, .count = V / 2},
+                                   rings = {.relation = SDD_VV, .ring = 2, .count = SDD_ALL_ROWS};
+    const struct sdd_query_request *const asked[] = {&few, &many, &rings};
+    for (int kept = 0; kept < 2; kept++) {
+        for (int k = 0; k < 3; k++) {
+            sdd_query_plan *plan = plan_by(t, asked[k], QUERY_BY_RULE), *flat = plan_by(t, asked[k], QUERY_FLAT);
+            same_piece(t, plan, flat, 0, plan->info.n_rows);
+            if (on_cpu && V > 100)
+                assert_int_equal(plan->tiled, kept && k > 0);
+            sdd_query_plan_free(plan), sdd_query_plan_free(flat);
+        }
+        assert_int_equal(sdd_query_keep(t, SDD_VV, NULL, &err), SDD_OK);
+    }
+    close_mesh(device, t);
+}
+
+static void test_rule(void **state)
+{
+    (void)state;
+    big_each(check_rule);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_big),
-                                       cmocka_unit_test(test_skipped), cmocka_unit_test(test_bytes),
-                                       cmocka_unit_test(test_cancelled)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small),     cmocka_unit_test(test_big),
+                                       cmocka_unit_test(test_skipped),   cmocka_unit_test(test_bytes),
+                                       cmocka_unit_test(test_cancelled), cmocka_unit_test(test_rule)};
     return LAUNCH_GROUP("what is asked of tiles", tests);
 }
