@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of queries, one by one, against naive.h: edge_use_keys, edge_use_begins, query_count, query_fill, block_rows,
- * query_pack, fan_count, fan_fill; of rings ring_start, ring_count, ring_expand, ring_flags and ring_rows. */
+/* The kernels of queries, one by one, against naive.h: edge_use_keys, edge_use_begins, query_count, query_fill,
+ * block_rows, query_pack, fan_count, fan_fill; of rings ring_start, ring_count, ring_expand, ring_flags and
+ * ring_rows. */
 #include "tests/kernels/launch.h"
 #include "gpu/tiles/kernels/edge_use_begins.k.h"
 #include "gpu/tiles/kernels/edge_use_keys.k.h"

@@ -122,6 +122,19 @@ static void test_big(void **state)
     big_each(check_big);
 }
 
+/* One mesh of several tiles alone, for checkers of memory and races, under which all of them take very long. */
+static void check_components(const struct big_mesh *m)
+{
+    if (strcmp(m->name, "components") == 0)
+        check_big(m);
+}
+
+static void test_components(void **state)
+{
+    (void)state;
+    big_each(check_components);
+}
+
 /* What is kept is counted, and the rule then takes it, with the same bytes. */
 static void test_keep(void **state)
 {
@@ -186,6 +199,7 @@ static void test_not_tiled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_big),
-                                       cmocka_unit_test(test_not_tiled), cmocka_unit_test(test_keep)};
+                                       cmocka_unit_test(test_components), cmocka_unit_test(test_not_tiled),
+                                       cmocka_unit_test(test_keep)};
     return LAUNCH_GROUP("ways of queries", tests);
 }
