@@ -9,9 +9,8 @@
  * points or numbers, in `flat`, `transpose` and `kept`. `made` is what flat rows take that are made for such a
  * kernel, with the host's part of counting; the bench prints it too. FF has no such rows. `rounds` and `two_rings` are
  * all rows of two steps of VV and FF, round by round and by tiles.
- * on_cpu: one core of an EPYC, 1.1 M in Morton order, 2026-11-27; VE and VF gathered are as VV, and `made` is twice
- * the lists, as it was in another run; so are the rows of lists and of two steps.
- * on_cuda: an H100 80GB, 1.1 M in Morton order, 2026-11-27; VE and VF gathered are as VV. */
+ * on_cpu: one core of the Xeon beside that H100. on_cuda: an H100 80GB. Both 1.1 M in Morton order, of one run on
+ * 2026-11-27; VE and VF gathered are as VV. */
 static const struct costs {
     struct cost {
         int relation;
@@ -22,18 +21,18 @@ static const struct costs {
         float sort, sort_million; /* For a list: what its sorting by tiles takes, and what a million rows of it add. */
         float rounds[2], two_rings[2];
     } more;
-} on_cpu = {{{SDD_VV, 82.0f, 31.8f, 8.7f, 156.0f, 7.6f, 23.4f, 10.3f},
-             {SDD_VE, 75.3f, 34.2f, 8.9f, 147.0f, 7.6f, 23.4f, 10.3f},
-             {SDD_VF, 8.7f, 41.6f, 9.0f, 17.0f, 7.6f, 23.4f, 10.3f},
-             {SDD_EF, 23.3f, 41.7f, 12.4f, 38.0f, 7.2f, 28.8f, 9.0f},
-             {SDD_FF, 97.8f, 120.6f, 10.0f, 0.0f, 0.0f, 0.0f, 0.0f}},
-            {0.0f, 70.0f, {1937.0f, 1620.0f}, {1400.0f, 713.0f}}},
-  on_cuda = {{{SDD_VV, 0.073f, 0.075f, 0.044f, 2.4f, 0.028f, 0.067f, 0.030f},
-              {SDD_VE, 0.069f, 0.081f, 0.046f, 2.3f, 0.028f, 0.067f, 0.030f},
-              {SDD_VF, 0.028f, 0.086f, 0.047f, 2.2f, 0.028f, 0.067f, 0.030f},
-              {SDD_EF, 0.039f, 0.076f, 0.041f, 6.0f, 0.026f, 0.068f, 0.039f},
-              {SDD_FF, 0.160f, 0.098f, 0.038f, 0.0f, 0.0f, 0.0f, 0.0f}},
-             {0.11f, 0.45f, {7.86f, 10.42f}, {3.57f, 2.70f}}};
+} on_cpu = {{{SDD_VV, 47.7f, 29.4f, 4.3f, 75.2f, 5.7f, 38.1f, 6.4f},
+             {SDD_VE, 46.1f, 33.9f, 4.4f, 72.3f, 5.7f, 38.1f, 6.4f},
+             {SDD_VF, 13.4f, 44.6f, 4.9f, 16.9f, 5.7f, 38.1f, 6.4f},
+             {SDD_EF, 19.8f, 43.1f, 7.5f, 49.0f, 6.8f, 46.6f, 8.1f},
+             {SDD_FF, 121.2f, 172.4f, 5.5f, 0.0f, 0.0f, 0.0f, 0.0f}},
+            {0.0f, 116.0f, {2659.0f, 1717.0f}, {1095.0f, 740.0f}}},
+  on_cuda = {{{SDD_VV, 0.074f, 0.074f, 0.048f, 1.5f, 0.025f, 0.065f, 0.028f},
+              {SDD_VE, 0.072f, 0.082f, 0.047f, 1.6f, 0.025f, 0.065f, 0.028f},
+              {SDD_VF, 0.030f, 0.088f, 0.046f, 1.6f, 0.025f, 0.065f, 0.028f},
+              {SDD_EF, 0.039f, 0.076f, 0.044f, 3.9f, 0.025f, 0.067f, 0.038f},
+              {SDD_FF, 0.149f, 0.100f, 0.034f, 0.0f, 0.0f, 0.0f, 0.0f}},
+             {0.11f, 0.57f, {7.46f, 9.82f}, {3.47f, 2.40f}}};
 
 static const struct costs *costs_of(const sdd_device *d)
 {

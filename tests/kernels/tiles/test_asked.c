@@ -342,7 +342,7 @@ static void check_rule(const struct big_mesh *m)
     const int64_t V = t->info.n_vertices, ids[] = {V / 2, V / 2};
     const struct sdd_query_request asked[] = {
         {.relation = SDD_VV, .ring = 1, .ids = ids, .n_ids = 2},
-        {.relation = SDD_VV, .ring = 1, .first = V / 4, .count = V / 2},
+        {.relation = SDD_VV, .ring = 1, .first = V / 8, .count = V - V / 4},
         {.relation = SDD_VV, .ring = 2, .count = SDD_ALL_ROWS},
     };
     for (int step = 0; step < 3; step++) {
