@@ -52,9 +52,9 @@ void record_queries(sdd_topology *t, struct record *r)
         record_query(t, &request, r);
     }
     sdd_topology_info(t, &info);
-    for (int k = 0; k < 2 && info.n_vertices <= MOST_REFINED; k++) {
+    for (int level = 1; level <= 3 && info.n_vertices <= MOST_REFINED; level++) {
         const struct sdd_query_request request = {
-            .relation = k ? SDD_EF : SDD_VV, .level = 1 + k, .ring = 1, .count = SDD_ALL_ROWS};
+            .relation = level == 2 ? SDD_EF : SDD_VV, .level = level, .ring = 1, .count = SDD_ALL_ROWS};
         record_query(t, &request, r);
     }
 }
