@@ -2,6 +2,7 @@
 /* smooth.c: smoothing of the points of a mesh, for sdd_fields.h. */
 #include "gpu/fair/fair.h"
 #include "gpu/fields/internal.h"
+#include "gpu/fields/kernels/smooth_mean.q.k.h"
 #include "gpu/fields/kernels/smooth_rate.k.h"
 #include "gpu/fields/kernels/smooth_step.q.k.h"
 #include <string.h>
@@ -59,35 +60,49 @@ static int check(const struct sdd_smooth_request *r, struct sdd_error *err)
     return SDD_OK;
 }
 
+/* Queues a step from one array of points to another. */
+static void queue_step(const sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd_neighbors *q,
+                       const struct device_rows *rows, const struct smoothing *s, const float *from, float *to)
+{
+    sdd_device *d = m->topology->device;
+    const int keeps_rim = r->boundary == SDD_SMOOTH_BOUNDARY_KEPT;
+    struct smooth_mean_args mean = {rows->rows, *q, from, to, (double)r->strength, keeps_rim};
+    struct smooth_step_args step = {.rows = rows->rows,
+                                    .neighbors = *q,
+                                    .from = from,
+                                    .rate = (const double *)(const void *)s->word,
+                                    .to = to,
+                                    .strength = (double)r->strength,
+                                    .method = r->method,
+                                    .keeps_rim = keeps_rim};
+    if (r->method == SDD_SMOOTH_UNIFORM)
+        QUERY_LAUNCH(d, smooth_mean, &mean, rows);
+    else
+        QUERY_LAUNCH(d, smooth_step, &step, rows);
+}
+
 static int run_steps(const sdd_mesh *m, const struct sdd_smooth_request *r, const struct sdd_neighbors *q,
                      const struct device_rows *rows, struct smoothing *s, const struct sdd_run *run,
                      struct sdd_error *err)
 {
     sdd_device *d = m->topology->device;
-    const int64_t V = m->topology->info.n_vertices;
     struct smooth_rate_args rate = {*q, m->points, s->word};
+    const float *from = m->points;
     int rc = SDD_OK;
     if (r->method == SDD_SMOOTH_COTANGENT || r->method == SDD_SMOOTH_CURVATURE_FLOW)
         rc = fields_check_areas(m, q, s->word, err);
     if (rc)
         return rc;
     dev_mark(d, MARK_BEGUN);
-    dev_copy(d, s->points, m->points, 3 * V * (int64_t)sizeof(float));
-    dev_fill(d, s->word, 0x7f, sizeof *s->word); /* A large number. */
-    if (r->method == SDD_SMOOTH_CURVATURE_FLOW)
-        DEV_LAUNCH(d, smooth_rate, &rate, V);
+    if (r->method == SDD_SMOOTH_CURVATURE_FLOW) {
+        dev_fill(d, s->word, 0x7f, sizeof *s->word); /* A large number. */
+        DEV_LAUNCH(d, smooth_rate, &rate, m->topology->info.n_vertices);
+    }
     for (int k = 0; !rc && k < r->iterations; k++) {
-        struct smooth_step_args step = {.rows = rows->rows,
-                                        .neighbors = *q,
-                                        .from = s->points,
-                                        .rate = (const double *)(const void *)s->word,
-                                        .to = s->other,
-                                        .strength = (double)r->strength,
-                                        .method = r->method,
-                                        .keeps_rim = r->boundary == SDD_SMOOTH_BOUNDARY_KEPT};
-        QUERY_LAUNCH(d, smooth_step, &step, rows);
+        float *to = s->other;
+        queue_step(m, r, q, rows, s, from, to);
         s->other = s->points;
-        s->points = step.to;
+        from = s->points = to;
         rc = fields_cancelled(run, err);
         if (!rc && run && run->cancel && k % 16 == 15) /* So that a flag which is set later stops the rest. */
             rc = dev_finish(d, err);

@@ -47,27 +47,33 @@ SDD_FN int32_t sdd_tile_add(int32_t *word, int32_t value)
 
 /* Replaces each of the n numbers of an SDD_SHARED array by the sum of those before it: count[i] becomes count[0] + ...
  * + count[i - 1]. All threads call it after an SDD_SYNC, and the sums are complete when it returns. `scratch` is
- * SDD_SHARED memory of n numbers. */
+ * SDD_SHARED memory of SDD_SCAN_SCRATCH numbers. The threads of a block are a multiple of 32. */
+#define SDD_SCAN_SCRATCH 32
 SDD_FN void sdd_tile_scan(int32_t *count, int32_t *scratch, int32_t n)
 {
 #ifdef __CUDACC__
-    int32_t *from = count, *to = scratch;
-    for (int32_t step = 1; step < n; step *= 2) {
-        SDD_EACH (i, n)
-            to[i] = from[i] + (i >= step ? from[i - step] : 0);
+    const int32_t lane = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5);
+    int32_t before = 0; /* The sum of all earlier rounds, a number a thread in each. */
+    for (int32_t first = 0; first < n; first += (int32_t)blockDim.x) {
+        const int32_t i = first + (int32_t)threadIdx.x, own = i < n ? count[i] : 0;
+        int32_t sum = own;
+        for (int32_t step = 1; step < 32; step *= 2) {
+            const int32_t other = __shfl_up_sync(0xffffffffu, sum, (unsigned)step);
+            sum += lane >= step ? other : 0;
+        }
+        if (lane == 31)
+            scratch[warp] = sum;
         SDD_SYNC;
-        int32_t *other = from;
-        from = to;
-        to = other;
-    }
-    if (from == count) {
-        SDD_EACH (i, n)
-            scratch[i] = from[i];
+        int32_t all = 0;
+        for (int32_t w = 0; w < (int32_t)(blockDim.x >> 5); w++) {
+            sum += w < warp ? scratch[w] : 0;
+            all += scratch[w];
+        }
+        if (i < n)
+            count[i] = before + sum - own;
+        before += all;
         SDD_SYNC;
     }
-    SDD_EACH (i, n)
-        count[i] = i > 0 ? scratch[i - 1] : 0;
-    SDD_SYNC;
 #else
     int32_t sum = 0;
     (void)scratch;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* device_rows.c: rows that stay on the device, for queries.h. */
 #include "gpu/queries/internal.h"
-#include "gpu/queries/kernels/query_fill.k.h"
+#include "gpu/queries/kernels/block_rows.tile.h"
 #include <stdlib.h>
 
 /* ---- flat rows --------------------------------------------------------------------------------------------------- */
@@ -14,15 +14,15 @@ static void lay_out(const sdd_query_plan *p, struct arena *a, struct sdd_rows_of
 static int fill(const sdd_topology *t, const sdd_query_plan *p, struct sdd_rows_of *out, struct sdd_error *err)
 {
     const int64_t n = p->info.n_rows;
-    struct query_fill_args rows = {
-        .offset = out->offset, .ids = (uint32_t *)(uintptr_t)out->ids, .relation = p->request.relation};
+    struct block_rows_args rows = {
+        .offset = out->offset, .ids = (uint32_t *)(uintptr_t)out->ids, .n = n, .relation = p->request.relation};
     uint32_t *offset = malloc((size_t)(n + 1) * sizeof *offset);
     int rc = offset ? tiles_neighbors(t, &rows.neighbors, err) : query_no_memory("the places of rows", err);
     if (!rc) {
         for (int64_t i = 0; i <= n; i++)
             offset[i] = (uint32_t)p->offset[i];
         dev_upload(t->device, (uint32_t *)(uintptr_t)out->offset, offset, (n + 1) * (int64_t)sizeof *offset);
-        DEV_LAUNCH(t->device, query_fill, &rows, n);
+        DEV_LAUNCH(t->device, block_rows, &rows, (n + BLOCK_ROWS - 1) / BLOCK_ROWS);
         rc = dev_finish(t->device, err);
     }
     free(offset);

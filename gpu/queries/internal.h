@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* internal.h: plans and the making of rows, for this room alone. Its door is sdd_queries.h. queries.c plans and checks,
- * rows.c makes flat rows, by_tiles.c all rows by tiles, and rings.c goes round by round; rule.c chooses. levels.c makes
- * refined levels, and lines.c what their edges need by formula. */
+ * rows.c makes flat rows, by_tiles.c by tiles, and rings.c goes round by round; two_rings.c takes both. rule.c chooses.
+ * levels.c makes refined levels, and lines.c what their edges need by formula. */
 #ifndef SDD_QUERIES_INTERNAL_H
 #define SDD_QUERIES_INTERNAL_H
 #include "gpu/queries/queries.h"
@@ -21,9 +21,12 @@ struct sdd_query_plan {
     struct sdd_query_info info;
     int by_formula;  /* Whether a refined level is made without its topology. */
     int way;         /* A value of enum query_way. */
+    int tiled;       /* Whether tiles may make its rows: they were there when it was made, and might pay. */
     uint64_t serial; /* Of the topology that it was made for. */
     uint32_t *list;  /* Shape [n_rows]: the elements that the request lists, or NULL. */
     int64_t *offset; /* Shape [n_rows + 1]. */
+    uint32_t *rest;  /* Shape [n_rest]: of two rings by tiles, the rows that need rounds, ascending. */
+    int64_t n_rest;
 };
 
 /* What makes rows of a plan, or counts them while it is made. */
@@ -32,6 +35,7 @@ struct query_work {
     const sdd_topology *topology;
     const sdd_query_plan *plan;
     int64_t *offset; /* Of the plan, while it is made; else NULL. */
+    int is_part;     /* Whether the plan has only some rows of an answer, which then needs at least what they do. */
     const atomic_int *cancel;
     struct sdd_neighbors neighbors;
     double seconds;          /* Time of the kernels so far. */
@@ -56,9 +60,9 @@ struct query_output {
  * (query_may_tile) is the flat one. */
 int query_plan_by(sdd_topology *t, const struct sdd_query_request *r, int way, const struct sdd_run *run,
                   sdd_query_plan **out, struct sdd_error *err) SDD_MUST_CHECK;
-/* query_way: the way that the rows of a plan are made. query_may_tile: whether tiles could make them: all rows of a
- * relation that they transpose. */
-int query_way(const struct query_work *w);
+/* query_way: the way that n rows of a plan are made. query_may_tile: whether tiles could make them: rows of a relation
+ * that they transpose, of one step or two. */
+int query_way(const struct query_work *w, int64_t n);
 int query_may_tile(const struct query_work *w);
 int query_is_tiled(int relation); /* Whether tiles transpose the relation at all. */
 /* query_gather_way: the way of the rows that so many launches of a kernel of queries gather over. */
@@ -82,21 +86,38 @@ void query_size_blocks(const sdd_query_plan *p, int64_t n, struct sdd_query_info
 /* query_subjects: uploads the elements of rows [first, first + n) to `list`, which is NULL where no list is needed. */
 struct sdd_subjects query_subjects(struct query_work *w, int64_t first, int64_t n, uint32_t *list);
 
+/* query_chunk_end: where the chunk that begins at row `from` ends. query_most_ids: the ids of the largest chunk of a
+ * plan. query_upload_offsets: uploads where rows begin, counted from the first; `relative` has room for them. */
+enum { QUERY_CHUNK_ROWS = 1 << 22, QUERY_CHUNK_IDS = 1 << 26 }; /* One row may be longer. */
+int64_t query_chunk_end(const int64_t *offset, int64_t from, int64_t end);
+int64_t query_most_ids(const struct query_work *w);
+void query_upload_offsets(sdd_device *d, uint32_t *to, const int64_t *offset, int64_t n, uint32_t *relative);
+
 /* Flat rows, straight from the control mesh. */
 int flat_count(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
 /* flat_bytes: the device bytes that flat_fill needs at most, once the rows have been counted. */
 int64_t flat_bytes(const struct query_work *w);
 int flat_fill(struct query_work *w, int64_t first, int64_t n, const struct query_output *out,
               struct sdd_error *err) SDD_MUST_CHECK;
-/* All rows at once, by tiles. tiled_is_kept: whether the rows of a relation are kept with a topology. */
+/* Rows by tiles, ring 1 or 2. tiled_lengths: how long all rows of the plan are; -1 where two rings need rounds.
+ * tiled_fill leaves these rows out. tiled_bytes: the device bytes that tiled_fill needs at most. tiled_is_kept: whether
+ * the rows of a relation are kept with a topology. */
+int tiled_lengths(struct query_work *w, const struct tiles *tiles, int32_t *count,
+                  struct sdd_error *err) SDD_MUST_CHECK;
 int tiled_count(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
-int tiled_fill(struct query_work *w, int way, const struct query_output *out, struct sdd_error *err) SDD_MUST_CHECK;
+int64_t tiled_bytes(const struct query_work *w, const struct tiles *tiles);
+int tiled_fill(struct query_work *w, int way, int64_t first, int64_t n, const struct query_output *out,
+               struct sdd_error *err) SDD_MUST_CHECK;
 int tiled_is_kept(const sdd_topology *t, int relation);
 /* tiled_keep: keeps the rows of the plan's relation with the topology, if they are not. */
 int tiled_keep(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
 /* tiled_rows: the rows of the plan's relation for kernels of queries, kept or staged; flat, with nothing made, where a
  * flat tile owns some of the elements. */
 int tiled_rows(struct query_work *w, int way, struct device_rows *out, struct sdd_error *err) SDD_MUST_CHECK;
+/* Rings of two steps, by tiles where they suffice. two_rings_count lists in its plan, p, the rows where they do not. */
+int two_rings_count(struct query_work *w, sdd_query_plan *p, struct sdd_error *err) SDD_MUST_CHECK;
+int two_rings_fill(struct query_work *w, int64_t first, int64_t n, const struct query_output *out,
+                   struct sdd_error *err) SDD_MUST_CHECK;
 /* Rings of more than one step, round by round. */
 int ring_count(struct query_work *w, struct sdd_error *err) SDD_MUST_CHECK;
 int ring_fill(struct query_work *w, int64_t first, int64_t n, const struct query_output *out,

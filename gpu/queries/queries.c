@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* queries.c: plans of queries and their answers, for sdd_queries.h: what is checked before any work, and the host
  * memory of rows. */
+#include "gpu/device/sizes.h"
 #include "gpu/queries/internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,7 @@ void sdd_query_plan_free(sdd_query_plan *p)
         return;
     free(p->list);
     free(p->offset);
+    free(p->rest);
     free(p);
 }
 
@@ -170,11 +172,28 @@ static int work_begin(sdd_topology *t, const sdd_query_plan *p, const struct sdd
 
 /* Counts the ids of all rows. Rows of FF have a length that only their making tells, and tiles do not have to write
  * them for that. */
-static int count_rows(struct query_work *w, struct sdd_error *err)
+static int count_rows(struct query_work *w, sdd_query_plan *p, struct sdd_error *err)
 {
-    if (w->plan->request.ring > 1)
-        return ring_count(w, err);
-    return w->plan->request.relation == SDD_FF && query_way(w) != QUERY_FLAT ? tiled_count(w, err) : flat_count(w, err);
+    if (p->request.ring > 1)
+        return p->tiled ? two_rings_count(w, p, err) : ring_count(w, err);
+    return p->request.relation == SDD_FF && p->tiled ? tiled_count(w, err) : flat_count(w, err);
+}
+
+/* Says how large an answer is, and what it takes. */
+static int size_answer(struct query_work *w, sdd_query_plan *p, struct sdd_error *err)
+{
+    const struct tiles *tiles;
+    int64_t by_tiles = 0;
+    int rc = query_within(w, p->info.n_rows, err);
+    if (!rc && p->tiled)
+        rc = tiles_get(w->topology, &w->neighbors, w->cancel, &tiles, err);
+    if (rc)
+        return rc;
+    if (p->tiled)
+        by_tiles = tiled_bytes(w, tiles);
+    query_size_blocks(p, p->info.n_rows, &p->info);
+    p->info.device_bytes = larger(by_tiles, p->request.ring > 1 ? w->most_held : flat_bytes(w));
+    return SDD_OK;
 }
 
 int sdd_query_plan_create(sdd_topology *t, const struct sdd_query_request *r, const struct sdd_run *run,
@@ -204,16 +223,15 @@ int query_plan_by(sdd_topology *t, const struct sdd_query_request *r, int way, c
         w.offset = p->offset;
         p->serial = t->serial;
         p->way = query_may_tile(&w) || way == QUERY_BY_RULE ? way : QUERY_FLAT;
-        rc = count_rows(&w, err);
+        p->tiled = query_way(&w, p->info.n_rows) != QUERY_FLAT;
+        rc = count_rows(&w, p, err);
     }
     if (!rc)
-        rc = query_within(&w, p->info.n_rows, err);
+        rc = size_answer(&w, p, err);
     if (rc) {
         sdd_query_plan_free(p);
         return rc;
     }
-    query_size_blocks(p, p->info.n_rows, &p->info);
-    p->info.device_bytes = r->ring > 1 ? w.most_held : flat_bytes(&w);
     *out = p;
     return SDD_OK;
 }
@@ -299,11 +317,11 @@ static int fill_rows(sdd_topology *t, const sdd_query_plan *plan, const struct s
         rc = work_begin(of_level, plan, run, &w, err);
     if (rc)
         return rc;
-    const int way = n == plan->info.n_rows ? query_way(&w) : QUERY_FLAT; /* Tiles make all rows or none. */
+    const int way = plan->tiled ? query_way(&w, n) : QUERY_FLAT;
     if (plan->request.ring > 1)
-        rc = ring_fill(&w, first, n, &to, err);
+        rc = way == QUERY_FLAT ? ring_fill(&w, first, n, &to, err) : two_rings_fill(&w, first, n, &to, err);
     else
-        rc = way == QUERY_FLAT ? flat_fill(&w, first, n, &to, err) : tiled_fill(&w, way, &to, err);
+        rc = way == QUERY_FLAT ? flat_fill(&w, first, n, &to, err) : tiled_fill(&w, way, first, n, &to, err);
     rows->info.device_seconds = w.seconds;
     return rc;
 }

@@ -4,14 +4,15 @@
  * of FF are made with room to spare, because faces may share several edges, and then moved together. */
 #include "gpu/device/sizes.h"
 #include "gpu/queries/internal.h"
+#include "gpu/queries/kernels/block_rows.tile.h"
 #include "gpu/queries/kernels/fan_count.k.h"
 #include "gpu/queries/kernels/fan_fill.k.h"
+#include "gpu/queries/kernels/grid_inside.tile.h"
 #include "gpu/queries/kernels/query_count.k.h"
 #include "gpu/queries/kernels/query_fill.k.h"
 #include "gpu/queries/kernels/query_pack.k.h"
 #include <stdlib.h>
 
-enum { MOST_ROWS = 1 << 20, MOST_IDS = 1 << 26 }; /* Of a chunk; one row may be longer. */
 enum { MARK_BEGUN, MARK_ENDED };
 
 /* Adds the time of the chunk, and waits for it. */
@@ -78,23 +79,6 @@ static int count_chunk(struct query_work *w, int64_t first, int64_t n, int32_t *
 }
 
 /* ---- rows of a known length -------------------------------------------------------------------------------------- */
-/* Where the chunk that begins at row `from` ends. */
-static int64_t chunk_end(const int64_t *offset, int64_t from, int64_t end)
-{
-    int64_t to = from + 1;
-    while (to < end && to - from < MOST_ROWS && offset[to + 1] - offset[from] <= MOST_IDS)
-        to++;
-    return to;
-}
-
-/* Uploads where rows begin, counted from the first of them. `relative` has room for them. */
-static void upload_offsets(sdd_device *d, uint32_t *to, const int64_t *offset, int64_t n, uint32_t *relative)
-{
-    for (int64_t i = 0; i < n; i++)
-        relative[i] = (uint32_t)(offset[i] - offset[0]);
-    dev_upload(d, to, relative, n * (int64_t)sizeof *to);
-}
-
 struct filling {
     uint32_t *list, *offset, *ids;
     uint8_t *signs;
@@ -106,10 +90,28 @@ static void lay_out_filling(const struct query_work *w, int64_t n, int64_t n_ids
 {
     const int direct = w->device->b->unified;
     m->list = w->plan->list ? ARENA(a, uint32_t, n) : NULL;
-    m->offset = ARENA(a, uint32_t, n);
+    m->offset = ARENA(a, uint32_t, n + 1);
     m->ids = direct ? NULL : ARENA(a, uint32_t, n_ids);
     m->signs = direct || !out->signs ? NULL : ARENA(a, uint8_t, n_ids);
     m->keys = w->plan->request.oriented && w->neighbors.use_begin ? ARENA(a, uint64_t, n_ids) : NULL;
+}
+
+/* How many vertices of a refined level of quads are not inside a level-1 quad. Their numbers are the lowest. */
+static int64_t count_outside(const struct query_work *w)
+{
+    const int64_t along = ((int64_t)1 << (w->neighbors.level - 1)) - 1;
+    return w->plan->info.n_elements - w->topology->info.n_corners * along * along;
+}
+
+/* The first of the rows [first, first + n) that grid_inside makes; first + n if it makes none. */
+static int64_t first_inside(const struct query_work *w, int64_t first, int64_t n)
+{
+    const struct sdd_query_request *r = &w->plan->request;
+    const int64_t end = first + n;
+    if (w->neighbors.level < 3 || w->neighbors.is_triangles || r->relation != SDD_VV || w->plan->list)
+        return end;
+    const int64_t inside = count_outside(w) - r->first;
+    return inside <= first ? first : inside < end ? inside : end;
 }
 
 static void launch_filling(const struct query_work *w, int64_t first, int64_t n, const struct filling *m)
@@ -117,12 +119,19 @@ static void launch_filling(const struct query_work *w, int64_t first, int64_t n,
     const struct sdd_query_request *r = &w->plan->request;
     const struct sdd_subjects subjects = {m->list, (uint32_t)(r->first + first)};
     struct fan_fill_args fans = {w->neighbors, subjects, m->offset, m->ids, m->keys, r->relation};
-    struct query_fill_args rows = {w->neighbors, subjects, {NULL, NULL}, m->offset,
-                                   m->ids,       m->signs, NULL,         r->relation};
-    if (r->oriented)
+    if (r->oriented) {
         DEV_LAUNCH(w->device, fan_fill, &fans, n);
-    else
-        DEV_LAUNCH(w->device, query_fill, &rows, n);
+        return;
+    }
+    const int64_t inside = first_inside(w, first, n), n_outside = inside - first;
+    struct block_rows_args rows = {w->neighbors, subjects, m->offset, m->ids, m->signs, n_outside, r->relation};
+    if (n_outside > 0)
+        DEV_LAUNCH(w->device, block_rows, &rows, (n_outside + BLOCK_ROWS - 1) / BLOCK_ROWS);
+    if (n_outside == n)
+        return;
+    struct grid_inside_args grid = {w->neighbors, m->ids + (w->plan->offset[inside] - w->plan->offset[first]),
+                                    n - n_outside, (uint32_t)(r->first + inside - count_outside(w))};
+    DEV_LAUNCH(w->device, grid_inside, &grid, (grid.n + INSIDE_ROWS - 1) / INSIDE_ROWS);
 }
 
 static int fill_chunk(struct query_work *w, int64_t first, int64_t n, const struct query_output *out,
@@ -144,7 +153,7 @@ static int fill_chunk(struct query_work *w, int64_t first, int64_t n, const stru
     m.ids = direct ? out->ids + at : m.ids;
     m.signs = direct && out->signs ? out->signs + at : m.signs;
     (void)query_subjects(w, first, n, m.list);
-    upload_offsets(d, m.offset, offset, n, relative);
+    query_upload_offsets(d, m.offset, offset, n + 1, relative);
     dev_mark(d, MARK_BEGUN);
     launch_filling(w, first, n, &m);
     dev_mark(d, MARK_ENDED);
@@ -194,9 +203,9 @@ static int widen_chunk(struct query_work *w, int64_t first, int64_t n, const int
                                    m.wide,       NULL,
                                    m.count,      w->plan->request.relation};
     struct query_pack_args pack = {m.from, m.to, m.count, m.wide, m.ids};
-    upload_offsets(d, m.from, wide, n, relative);
+    query_upload_offsets(d, m.from, wide, n, relative);
     if (out)
-        upload_offsets(d, m.to, offset, n, relative);
+        query_upload_offsets(d, m.to, offset, n, relative);
     dev_mark(d, MARK_BEGUN);
     DEV_LAUNCH(d, query_fill, &rows, n);
     if (out)
@@ -227,7 +236,7 @@ static void chunks_free(struct chunks *c)
 
 static int chunks_take(struct chunks *c, int64_t n_rows, struct sdd_error *err)
 {
-    const size_t n = (size_t)(n_rows < MOST_ROWS ? n_rows : MOST_ROWS) + 1;
+    const size_t n = (size_t)(n_rows < QUERY_CHUNK_ROWS ? n_rows : QUERY_CHUNK_ROWS) + 1;
     *c = (struct chunks){malloc(n * sizeof *c->count), malloc(n * sizeof *c->wide), malloc(n * sizeof *c->relative)};
     if (c->count && c->wide && c->relative)
         return SDD_OK;
@@ -235,7 +244,7 @@ static int chunks_take(struct chunks *c, int64_t n_rows, struct sdd_error *err)
     return query_no_memory("the lengths of rows", err);
 }
 
-/* Makes or counts up to MOST_ROWS rows of FF. c->count holds the room that each needs. */
+/* Makes or counts up to QUERY_CHUNK_ROWS rows of FF. c->count holds the room that each needs. */
 static int widen(struct query_work *w, int64_t first, int64_t n, struct chunks *c, const struct query_output *out,
                  struct sdd_error *err)
 {
@@ -244,7 +253,7 @@ static int widen(struct query_work *w, int64_t first, int64_t n, struct chunks *
     for (int64_t i = 0; i < n; i++)
         c->wide[i + 1] = c->wide[i] + c->count[i];
     for (int64_t at = 0, end; !rc && at < n; at = end) {
-        end = chunk_end(c->wide, at, n);
+        end = query_chunk_end(c->wide, at, n);
         rc = query_cancelled(w, err);
         if (!rc)
             rc = widen_chunk(w, first + at, end - at, c->wide + at, c->count + at, out, c->relative, err);
@@ -265,7 +274,7 @@ int flat_count(struct query_work *w, struct sdd_error *err)
     if (rc)
         return rc;
     for (int64_t at = 0, n; !rc && at < n_rows; at += n) {
-        n = n_rows - at < MOST_ROWS ? n_rows - at : MOST_ROWS;
+        n = n_rows - at < QUERY_CHUNK_ROWS ? n_rows - at : QUERY_CHUNK_ROWS;
         rc = query_cancelled(w, err);
         if (!rc)
             rc = count_chunk(w, at, n, c.count, err);
@@ -281,20 +290,15 @@ int flat_count(struct query_work *w, struct sdd_error *err)
 int64_t flat_bytes(const struct query_work *w)
 {
     const sdd_query_plan *p = w->plan;
-    const int64_t *offset = p->offset, n_rows = p->info.n_rows;
-    const struct query_output out = {.signs = p->request.relation == SDD_FE ? (uint8_t *)(uintptr_t)offset : NULL};
-    int64_t most_ids = 0;
+    const int64_t n_rows = p->info.n_rows, most_ids = query_most_ids(w);
+    const struct query_output out = {.signs = p->request.relation == SDD_FE ? (uint8_t *)(uintptr_t)p->offset : NULL};
     struct arena a = {NULL, 0};
     struct filling m;
-    for (int64_t at = 0, end; at < n_rows; at = end) {
-        end = chunk_end(offset, at, n_rows);
-        most_ids = larger(most_ids, offset[end] - offset[at]);
-    }
     if (p->request.relation == SDD_FF) { /* As for counting, and the packed ids. */
         (void)ARENA(&a, uint32_t, most_ids);
         return w->most_held + a.used;
     }
-    lay_out_filling(w, n_rows < MOST_ROWS ? n_rows : MOST_ROWS, most_ids, &out, &a, &m);
+    lay_out_filling(w, n_rows < QUERY_CHUNK_ROWS ? n_rows : QUERY_CHUNK_ROWS, most_ids, &out, &a, &m);
     return larger(w->most_held, a.used);
 }
 
@@ -303,7 +307,7 @@ static int fill_known(struct query_work *w, int64_t first, int64_t n, const stru
 {
     int rc = SDD_OK;
     for (int64_t at = first, end; !rc && at < first + n; at = end) {
-        end = chunk_end(w->plan->offset, at, first + n);
+        end = query_chunk_end(w->plan->offset, at, first + n);
         rc = query_cancelled(w, err);
         if (!rc)
             rc = fill_chunk(w, at, end - at, out, c->relative, err);
@@ -320,7 +324,7 @@ int flat_fill(struct query_work *w, int64_t first, int64_t n, const struct query
     if (w->plan->request.relation != SDD_FF)
         rc = fill_known(w, first, n, out, &c, err);
     for (int64_t at = 0, some; !rc && w->plan->request.relation == SDD_FF && at < n; at += some) {
-        some = n - at < MOST_ROWS ? n - at : MOST_ROWS;
+        some = n - at < QUERY_CHUNK_ROWS ? n - at : QUERY_CHUNK_ROWS;
         rc = count_chunk(w, first + at, some, c.count, err);
         if (!rc)
             rc = widen(w, first + at, some, &c, out, err);

@@ -30,7 +30,7 @@ int query_within(const struct query_work *w, int64_t n, struct sdd_error *err)
 {
     struct sdd_query_info info = w->plan->info;
     query_size_blocks(w->plan, n, &info);
-    return query_check_bytes(info.host_bytes, n == info.n_rows, w->plan->request.max_bytes, err);
+    return query_check_bytes(info.host_bytes, n == info.n_rows && !w->is_part, w->plan->request.max_bytes, err);
 }
 
 int query_cancelled(const struct query_work *w, struct sdd_error *err)
@@ -67,4 +67,30 @@ struct sdd_subjects query_subjects(struct query_work *w, int64_t first, int64_t 
     if (list)
         dev_upload(w->device, list, w->plan->list + first, n * (int64_t)sizeof *list);
     return s;
+}
+
+int64_t query_chunk_end(const int64_t *offset, int64_t from, int64_t end)
+{
+    int64_t to = from + 1;
+    while (to < end && to - from < QUERY_CHUNK_ROWS && offset[to + 1] - offset[from] <= QUERY_CHUNK_IDS)
+        to++;
+    return to;
+}
+
+int64_t query_most_ids(const struct query_work *w)
+{
+    const int64_t *offset = w->plan->offset, n_rows = w->plan->info.n_rows;
+    int64_t most = 0;
+    for (int64_t at = 0, end; at < n_rows; at = end) {
+        end = query_chunk_end(offset, at, n_rows);
+        most = larger(most, offset[end] - offset[at]);
+    }
+    return most;
+}
+
+void query_upload_offsets(sdd_device *d, uint32_t *to, const int64_t *offset, int64_t n, uint32_t *relative)
+{
+    for (int64_t i = 0; i < n; i++)
+        relative[i] = (uint32_t)(offset[i] - offset[0]);
+    dev_upload(d, to, relative, n * (int64_t)sizeof *to);
 }

@@ -71,8 +71,9 @@ int64_t sdd_query_offset(const sdd_query_plan *plan, int64_t row); /* The ids be
 void sdd_query_plan_free(sdd_query_plan *plan);                    /* NULL is fine. */
 
 /* sdd_query_keep: keeps the rows of VV, VE, VF, EF or FF of the control mesh with the topology, in 16 bits, and the
- * tiles that they are numbered in (RXMesh). Later queries for all rows of the relation take them where that is faster.
- * They are counted in sdd_topology_info.device_bytes: about 35 B a triangle for the tiles, and 8 a relation.
+ * tiles that they are numbered in (RXMesh). Later plans for all rows of the relation or for some take them where that
+ * is faster, and skip tiles that own none of these; rings of two steps are then found in tiles, as far as each holds
+ * them. They are counted in sdd_topology_info.device_bytes: about 35 B a triangle for the tiles, and 8 a relation.
  * Errors  SDD_EQUERY (relation), SDD_ETOO_LARGE (the mesh has more corners than tiles serve), SDD_ENO_MEMORY,
  *         SDD_ECANCELLED, SDD_EDEVICE */
 int sdd_query_keep(sdd_topology *t, int relation, const struct sdd_run *run, struct sdd_error *err) SDD_MUST_CHECK;

@@ -6,7 +6,7 @@
  * clusters or faces could be taken, the lowest is, so all devices find the same ones.
  * Source  Mahmoud et al. 2021, RXMesh: the patching algorithm, which takes what comes first or at random */
 #include "gpu/tiles/internal.h"
-#include "gpu/tiles/kernels/cluster_bounds.k.h"
+#include "gpu/tiles/cluster_bounds.k.h"
 #include "gpu/tiles/kernels/cluster_centres.k.h"
 #include "gpu/tiles/kernels/cluster_components.k.h"
 #include "gpu/tiles/kernels/cluster_grow.k.h"

@@ -5,7 +5,7 @@
 #include "gpu/kernel/compact_keys.k.h"
 #include "gpu/kernel/run_heads.k.h"
 #include "gpu/tiles/internal.h"
-#include "gpu/tiles/kernels/cluster_bounds.k.h"
+#include "gpu/tiles/cluster_bounds.k.h"
 #include "gpu/tiles/kernels/ribbon_count.k.h"
 #include "gpu/tiles/kernels/ribbon_fill.k.h"
 #include "gpu/tiles/kernels/tile_edges.k.h"

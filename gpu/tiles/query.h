@@ -4,8 +4,7 @@
  * element, which gets its neighbours, in valid C11 and valid CUDA C++: sdd_neighbor(row, k) for k < n.
  * What fetches the row is written once, here, in three forms, which are three kernels with the same arguments:
  *   NAME         from flat rows; gcc makes a parallel loop over elements, nvcc a thread for each
- *   NAME_kept    from rows that are kept in 16 bits; a tile is a block or a turn of a loop, and has the mesh's
- *                numbers of what is in its rows in fast memory
+ *   NAME_kept    from rows that are kept in 16 bits; a tile is a block or a turn of a loop
  *   NAME_staged  from what each tile holds, staged and transposed in fast memory (tile_rows.dev.h); not of FF
  * queries_rows (gpu/queries/queries.h) makes `rows` for one of them, and QUERY_LAUNCH launches that. Tiles visit the
  * elements that they own, and what is launched after the last tile visits isolated vertices, whose rows are empty; the
@@ -66,7 +65,8 @@ SDD_FN struct sdd_query_row sdd_flat_row(const struct sdd_query_rows *q, int64_t
     return row;
 }
 
-/* The row of element i that tile number `tile` owns; `id` has the mesh's numbers of what is in its rows. */
+/* The row of element i that tile number `tile` owns; `id` has the mesh's numbers of what is in its rows, which are few
+ * and near: caches hold them, and staging them first would be a wait more. */
 SDD_FN struct sdd_query_row sdd_kept_row(const struct sdd_rows_kept *k, int64_t tile, int32_t i, const uint32_t *id,
                                          int32_t *n)
 {
@@ -88,7 +88,8 @@ SDD_FN struct sdd_query_row sdd_staged_row(const struct sdd_tile_view *v, int32_
     return row;
 }
 
-enum { query_threads = 256 }; /* Of the blocks of NAME_kept and NAME_staged. */
+/* Of the blocks of NAME_staged, and of those of NAME_kept, which do nothing but visit some hundred elements. */
+enum { query_threads = 256, query_kept_threads = 128 };
 
 /* How many isolated vertices what is launched as tile number `tile` visits: none if it is a tile. The first of them is
  * isolated[sdd_first_isolated]. */
@@ -121,14 +122,12 @@ SDD_FN int32_t sdd_n_isolated_of(const struct sdd_query_rows *q, int64_t tile)
     }                                                                                                                  \
     SDD_FN void q_##name##_kept(int64_t tile, const struct name##_args *a)                                             \
     {                                                                                                                  \
-        SDD_SHARED(uint32_t, id, SDD_TILE_EDGES);                                                                      \
         if (tile >= a->rows.n_tiles) {                                                                                 \
             q_##name##_isolated(tile, a);                                                                              \
             return;                                                                                                    \
         }                                                                                                              \
         const struct sdd_tile t = a->rows.tiles.tile[tile];                                                            \
-        sdd_stage_numbers(&a->rows.tiles, &t, a->rows.relation, id);                                                   \
-        SDD_SYNC;                                                                                                      \
+        const uint32_t *id = sdd_tile_numbers_of(&a->rows.tiles, &t, a->rows.relation);                                \
         SDD_EACH (i, sdd_tile_owns(&t, a->rows.relation)) {                                                            \
             int32_t n;                                                                                                 \
             const struct sdd_query_row row = sdd_kept_row(&a->rows.kept, tile, i, id, &n);                             \

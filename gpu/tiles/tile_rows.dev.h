@@ -5,8 +5,8 @@
 #include "gpu/kernel/tile.h"
 #include "gpu/tiles/tile_arrays.h"
 
-/* What becomes of a row. Its place is the number of its element in the mesh, or where own_first is given,
- * own_first[tile] and the number in the tile. */
+/* What becomes of a row. Its place is its number in the answer (tile_asked.dev.h), or where own_first is given,
+ * own_first[tile] and the element's number in the tile. */
 struct sdd_rows_to {
     int32_t *count;         /* If it is given, only the length is wanted. */
     const uint32_t *offset; /* Where each row begins. */
@@ -20,8 +20,9 @@ struct sdd_tile_view {
     struct sdd_tiles tiles;
     struct sdd_tile tile;
     int32_t relation;
-    const uint16_t *face_edge;
+    /* What is transposed: the ends of each edge; of VF the vertex of each corner; of EF and FF the edge after it. */
     const struct sdd_tile_ends *ends;
+    const uint16_t *corner;
     uint16_t *row;
     const int32_t *end;
     const uint32_t *id;
@@ -45,12 +46,17 @@ SDD_FN const uint32_t *sdd_tile_numbers_of(const struct sdd_tiles *a, const stru
     return relation == SDD_RELATION_VE ? a->edge + t->first_edge : a->face + t->first_face;
 }
 
-/* The number in the mesh of element i, which has a row. */
-SDD_FN uint32_t sdd_tile_element(const struct sdd_tiles *a, const struct sdd_tile *t, int32_t relation, int32_t i)
+/* The numbers in the mesh of the elements that have rows, of which the tile owns the first. */
+SDD_FN const uint32_t *sdd_tile_elements(const struct sdd_tiles *a, const struct sdd_tile *t, int32_t relation)
 {
     if (relation <= SDD_RELATION_VF)
-        return a->vertex[t->first_vertex + (uint32_t)i];
-    return relation <= SDD_RELATION_EF ? a->edge[t->first_edge + (uint32_t)i] : a->face[t->first_face + (uint32_t)i];
+        return a->vertex + t->first_vertex;
+    return relation <= SDD_RELATION_EF ? a->edge + t->first_edge : a->face + t->first_face;
+}
+
+SDD_FN uint32_t sdd_tile_element(const struct sdd_tiles *a, const struct sdd_tile *t, int32_t relation, int32_t i)
+{
+    return sdd_tile_elements(a, t, relation)[i];
 }
 
 /* Where the corners of face f of the tile begin, or those of the last one end, counted in the tile. */
@@ -76,22 +82,22 @@ SDD_FN void sdd_tile_place(const struct sdd_tile_view *v, int32_t i, int32_t *en
         return;
     }
     for (int32_t c = sdd_tile_corner(v, i); c < sdd_tile_corner(v, i + 1); c++) {
-        const uint16_t edge = v->face_edge[c] >> 1;
-        const int32_t of = v->relation == SDD_RELATION_VF ? v->ends[edge].v[v->face_edge[c] & 1] : edge;
-        const int32_t at = sdd_tile_add(end + of, 1);
+        const int32_t at = sdd_tile_add(end + v->corner[c], 1);
         if (row)
             row[at] = (uint16_t)i;
     }
 }
 
-/* The fast memory in which the rows of a tile are made: all of the 48 KiB that a kernel of tiles may have. */
+/* The fast memory in which the rows of a tile are made. It is small, so that a GPU has room for many tiles at once. */
 struct sdd_tile_memory {
-    uint16_t face_edge[SDD_TILE_CORNERS];
-    struct sdd_tile_ends ends[SDD_TILE_EDGES];
+    union {
+        uint16_t corner[SDD_TILE_CORNERS];
+        struct sdd_tile_ends ends[SDD_TILE_EDGES];
+    } from;
     uint16_t row[SDD_TILE_CORNERS]; /* The rows of the transpose, one after the other. */
     int32_t end[SDD_TILE_EDGES];    /* Where each of them ends. */
-    int32_t scratch[SDD_TILE_EDGES];
-    uint32_t id[SDD_TILE_EDGES]; /* The mesh's numbers of what is in the rows. */
+    uint32_t id[SDD_TILE_EDGES];    /* The mesh's numbers of what is in the rows. */
+    int32_t scratch[SDD_SCAN_SCRATCH];
 };
 
 /* A phase that brings the mesh's numbers of what is in the rows of a tile. */
@@ -116,15 +122,19 @@ SDD_FN struct sdd_tile_view sdd_tile_stage(const struct sdd_tiles *tiles, int64_
     v.tiles = *tiles;
     v.tile = t;
     v.relation = relation;
-    v.face_edge = m->face_edge;
-    v.ends = m->ends;
+    v.ends = m->from.ends;
+    v.corner = m->from.corner;
     v.row = m->row;
     v.end = m->end;
     v.id = m->id;
-    SDD_EACH (c, by_faces ? t.n_corners : 0)
-        m->face_edge[c] = tiles->face_edge[t.first_corner + (uint32_t)c];
-    SDD_EACH (e, relation <= SDD_RELATION_VF ? t.n_edges : 0)
-        m->ends[e] = tiles->edge_vertex[t.first_edge + (uint32_t)e];
+    SDD_EACH (c, by_faces ? t.n_corners : 0) {
+        const uint32_t edge = tiles->face_edge[t.first_corner + (uint32_t)c];
+        m->from.corner[c] = (uint16_t)(edge >> 1);
+        if (relation == SDD_RELATION_VF)
+            m->from.corner[c] = tiles->edge_vertex[t.first_edge + (edge >> 1)].v[edge & 1];
+    }
+    SDD_EACH (e, by_faces ? 0 : t.n_edges)
+        m->from.ends[e] = tiles->edge_vertex[t.first_edge + (uint32_t)e];
     sdd_stage_numbers(tiles, &t, relation, m->id);
     SDD_EACH (i, n_rows)
         m->end[i] = 0;
@@ -171,7 +181,7 @@ SDD_FN uint32_t sdd_tile_next_face(const struct sdd_tile_view *v, int32_t f, uin
 {
     uint32_t best = SDD_NONE;
     for (int32_t c = sdd_tile_corner(v, f); c < sdd_tile_corner(v, f + 1); c++) {
-        const int32_t e = v->face_edge[c] >> 1;
+        const int32_t e = v->corner[c];
         for (int32_t k = e > 0 ? v->end[e - 1] : 0; k < v->end[e]; k++) {
             const uint32_t id = v->id[v->row[k]];
             if (v->row[k] == f || id < least || id >= best)
@@ -183,11 +193,23 @@ SDD_FN uint32_t sdd_tile_next_face(const struct sdd_tile_view *v, int32_t f, uin
     return best;
 }
 
-/* The row of element i, which the tile owns. `end` and `row` hold the transpose. */
-SDD_FN void sdd_tile_answer(const struct sdd_tile_view *v, int64_t tile, int32_t i, const struct sdd_rows_to *to)
+#define SDD_NO_LOCAL 0xffffu
+
+/* Orders the row of element i, which stays in the transpose; where an element was there more than once, SDD_NO_LOCAL
+ * follows it. Rows of FF are found in the transpose as it is. */
+SDD_FN void sdd_tile_settle(const struct sdd_tile_view *v, int32_t i)
 {
-    const uint32_t place =
-        to->own_first ? to->own_first[tile] + (uint32_t)i : sdd_tile_element(&v->tiles, &v->tile, v->relation, i);
+    const int32_t first = i > 0 ? v->end[i - 1] : 0, n = v->end[i] - first;
+    if (v->relation == SDD_RELATION_FF)
+        return;
+    const int32_t kept = sdd_tile_order(v->row + first, n, v->id);
+    if (kept < n)
+        v->row[first + kept] = SDD_NO_LOCAL;
+}
+
+/* The row of element i, which the tile owns and sdd_tile_settle has ordered, to `place`. */
+SDD_FN void sdd_tile_answer(const struct sdd_tile_view *v, uint32_t place, int32_t i, const struct sdd_rows_to *to)
+{
     const uint32_t at = to->count ? 0 : to->offset[place];
     int32_t n = 0;
     if (v->relation == SDD_RELATION_FF) {
@@ -196,10 +218,9 @@ SDD_FN void sdd_tile_answer(const struct sdd_tile_view *v, int64_t tile, int32_t
             if (!to->count)
                 sdd_tile_put(to, at + (uint32_t)n, local, id);
     } else {
-        const int32_t first = i > 0 ? v->end[i - 1] : 0;
-        n = sdd_tile_order(v->row + first, v->end[i] - first, v->id);
-        for (int32_t k = 0; !to->count && k < n; k++)
-            sdd_tile_put(to, at + (uint32_t)k, v->row[first + k], v->id[v->row[first + k]]);
+        for (int32_t k = i > 0 ? v->end[i - 1] : 0; k < v->end[i] && v->row[k] != SDD_NO_LOCAL; k++, n++)
+            if (!to->count)
+                sdd_tile_put(to, at + (uint32_t)n, v->row[k], v->id[v->row[k]]);
     }
     if (to->count)
         to->count[place] = n;

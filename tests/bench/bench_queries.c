@@ -226,6 +226,70 @@ static void bench_lists(struct bench *b, const struct directed *x)
     }
 }
 
+/* A tenth of the vertices, as a list in no order and as a range. In the column `flat`: nothing, so no ratios. */
+static void bench_some(struct bench *b)
+{
+    static const int ways[N_COLUMNS] = {[MESH] = QUERY_FLAT, [TRANSPOSE] = QUERY_TRANSPOSE, [KEPT] = QUERY_KEPT};
+    const int64_t V = b->t->info.n_vertices, n = V / 10;
+    int64_t *ids = xalloc(n, sizeof *ids), n_rows, n_ids;
+    for (int64_t i = 0; i < n; i++)
+        ids[i] = (int64_t)((uint64_t)i * 2654435761u % (uint64_t)V);
+    for (int list = 0; list < 2; list++) {
+        const struct sdd_query_request r = {
+            .relation = SDD_VV, .ring = 1, .first = V / 3, .count = n, .ids = list ? ids : NULL, .n_ids = n};
+        double ms[N_COLUMNS] = {0};
+        sdd_query_plan *plan;
+        sdd_rows *want;
+        struct sdd_error err = {0};
+        must(query_plan_by(b->t, &r, QUERY_FLAT, NULL, &plan, &err), &err);
+        must(sdd_query(b->t, plan, 0, n, NULL, &want, &err), &err);
+        for (int c = MESH; c < N_COLUMNS; c++)
+            ms[c] = time_lists(b, &r, ways[c], want, &n_rows, &n_ids);
+        print_row(b, list ? "a tenth, list" : "a tenth, range", ms);
+        sdd_rows_free(want);
+        sdd_query_plan_free(plan);
+    }
+    free(ids);
+}
+
+/* Two steps, round by round and by tiles, on the device and in all: the host puts the rows of both together. */
+static void bench_two_rings(struct bench *b)
+{
+    for (int k = 0; k < 2; k++) {
+        const struct sdd_query_request r = {.relation = k ? SDD_FF : SDD_VV, .ring = 2, .count = SDD_ALL_ROWS};
+        double ms[2], all[2];
+        int64_t n_rest = 0;
+        sdd_rows *want = NULL, *rows;
+        struct sdd_error err = {0};
+        for (int by_tiles = 0; by_tiles < 2; by_tiles++) {
+            double device[3], wall[3];
+            sdd_query_plan *plan;
+            must(query_plan_by(b->t, &r, by_tiles ? QUERY_TRANSPOSE : QUERY_FLAT, NULL, &plan, &err), &err);
+            n_rest = plan->n_rest;
+            for (int i = 0; i < 3; i++) {
+                const double start = now_ms();
+                must(sdd_query(b->t, plan, 0, plan->info.n_rows, NULL, &rows, &err), &err);
+                wall[i] = now_ms() - start;
+                device[i] = 1e3 * sdd_rows_info(rows)->device_seconds;
+                if (want && memcmp(sdd_rows_info(rows)->ids, sdd_rows_info(want)->ids, (size_t)plan->info.ids_bytes))
+                    oracle_die("two rings of %s differ", sdd_relation_name(r.relation));
+                if (want)
+                    sdd_rows_free(rows);
+                else
+                    want = rows;
+            }
+            ms[by_tiles] = median(device, 3);
+            all[by_tiles] = median(wall, 3);
+            sdd_query_plan_free(plan);
+        }
+        printf("  %-18s %s two rings: rounds %.2f ms (%.2f in all), tiles %.2f (%.2f in all), %.1f %% of the rows by "
+               "rounds\n",
+               b->name, sdd_relation_name(r.relation), ms[0], all[0], ms[1], all[1],
+               100.0 * (double)n_rest / (double)sdd_rows_info(want)->n_rows);
+        sdd_rows_free(want);
+    }
+}
+
 /* Holds the result of a run to `want`, which the first run makes; sums in another order nearly. */
 static void hold(const struct bench *b, const void *to, int64_t n, int nearly, float **want)
 {
@@ -381,6 +445,8 @@ static void bench_all(struct bench *b, const struct sdd_mesh_desc *desc, const f
     bench_making(b);
     const int is_directed = directed_open(b, &x);
     bench_lists(b, is_directed ? &x : NULL);
+    bench_some(b);
+    bench_two_rings(b);
     if (b->peers) {
         bench_sums(b, is_directed ? &x : NULL, SDD_VV, 0);
         bench_sums(b, is_directed ? &x : NULL, SDD_EF, 0);

@@ -162,8 +162,8 @@ static void test_chunks(void **state)
     struct fixture f;
     (void)state;
     fixture_open(&f, "cube54", 0, 0);
-    check_long(&f, query_ask(SDD_VV), (1 << 20) + 77);
-    check_long(&f, query_ask(SDD_FF), (1 << 20) + 77);
+    check_long(&f, query_ask(SDD_VV), (1 << 22) + 77);
+    check_long(&f, query_ask(SDD_FF), (1 << 22) + 77);
     struct sdd_query_request r = query_ask(SDD_VV);
     r.ring = SDD_MAX_RING; /* reaches all: more keys than a chunk has */
     check_long(&f, r, 90000);

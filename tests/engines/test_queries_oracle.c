@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_queries_oracle.c: the rows of sdd_queries.h against the oracle of the house, mesh_queries.py, on shapes, random
- * meshes and soups. Where the shared folder is absent the witness of test_queries.c has to do. */
+/* test_queries_oracle.c: the rows of sdd_queries.h, those of two rings by tiles, against the oracle of the house,
+ * mesh_queries.py, on shapes, random meshes and soups. Where the shared folder is absent the witness of test_queries.c
+ * has to do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "gpu/device/device.h"
+#include "gpu/queries/internal.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/nonmanifold.h"
@@ -35,7 +37,7 @@ static void write_mesh(const struct poly *p)
     naive_fini(&n);
 }
 
-static void write_rows(sdd_topology *t, int relation, int ring, int oriented)
+static void write_rows(sdd_topology *t, int relation, int ring, int oriented, int way)
 {
     const struct sdd_query_request r = {
         .relation = relation, .ring = ring, .oriented = oriented, .count = SDD_ALL_ROWS};
@@ -44,7 +46,7 @@ static void write_rows(sdd_topology *t, int relation, int ring, int oriented)
     sdd_rows *rows;
     struct sdd_error err = {0};
     n_tables++;
-    if (sdd_query_plan_create(t, &r, NULL, &plan, &err)) {
+    if (query_plan_by(t, &r, way, NULL, &plan, &err)) {
         (void)fprintf(answers, "rows %s %d %d -1\n", name, ring, oriented);
         return;
     }
@@ -71,12 +73,12 @@ static void write_answers(const struct poly *p)
     assert_int_equal(sdd_topology_create(device, &p->desc, &t, &err), SDD_OK);
     write_mesh(p);
     for (int relation = 0; relation < SDD_N_RELATIONS; relation++)
-        write_rows(t, relation, 1, 0);
+        write_rows(t, relation, 1, 0, QUERY_BY_RULE);
     for (int relation = SDD_VV; relation <= SDD_VF; relation++)
-        write_rows(t, relation, 1, 1);
+        write_rows(t, relation, 1, 1, QUERY_BY_RULE);
     for (int ring = 2; ring <= 3; ring++) {
-        write_rows(t, SDD_VV, ring, 0);
-        write_rows(t, SDD_FF, ring, 0);
+        write_rows(t, SDD_VV, ring, 0, ring == 2 ? QUERY_TRANSPOSE : QUERY_BY_RULE);
+        write_rows(t, SDD_FF, ring, 0, ring == 2 ? QUERY_TRANSPOSE : QUERY_BY_RULE);
     }
     sdd_topology_unref(t);
     sdd_device_close(device);

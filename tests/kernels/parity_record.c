@@ -52,17 +52,23 @@ void record_queries(sdd_topology *t, struct record *r)
         record_query(t, &request, r);
     }
     sdd_topology_info(t, &info);
-    for (int k = 0; k < 2 && info.n_vertices <= MOST_REFINED; k++) {
+    for (int level = 1; level <= 3 && info.n_vertices <= MOST_REFINED; level++) {
         const struct sdd_query_request request = {
-            .relation = k ? SDD_EF : SDD_VV, .level = 1 + k, .ring = 1, .count = SDD_ALL_ROWS};
+            .relation = level == 2 ? SDD_EF : SDD_VV, .level = level, .ring = 1, .count = SDD_ALL_ROWS};
         record_query(t, &request, r);
     }
 }
 
 void record_by_tiles(sdd_topology *t, struct record *r)
 {
-    for (int k = 0; k < 2 * SDD_N_RELATIONS; k++) {
-        const struct sdd_query_request request = {.relation = k / 2, .ring = 1, .count = SDD_ALL_ROWS};
+    static const int64_t some[] = {0, 0};
+    for (int k = 0; k < 6 * SDD_N_RELATIONS; k++) {
+        const int relation = k / 6, has_rings = relation == SDD_VV || relation == SDD_FF;
+        const struct sdd_query_request request = {.relation = relation,
+                                                  .ring = has_rings && k / 2 % 3 == 2 ? 2 : 1,
+                                                  .count = SDD_ALL_ROWS,
+                                                  .ids = k / 2 % 3 == 1 ? some : NULL,
+                                                  .n_ids = 2};
         struct sdd_error err = {0};
         uint64_t digest = 0;
         assert_int_equal(query_once(t, &request, k % 2 ? QUERY_KEPT : QUERY_TRANSPOSE, &digest, &err), SDD_OK);
@@ -93,10 +99,10 @@ void record_fields(sdd_mesh *mesh, int64_t n_vertices, struct record *r)
         int rc = sdd_field(mesh, &request, NULL, &v, &err);
         note_values(r, rc, &err, v);
     }
-    for (int k = 0; k < 2 * SDD_N_SMOOTHINGS; k++) {
+    for (int k = 0; k < 3 * SDD_N_SMOOTHINGS; k++) {
         const struct sdd_smooth_request request = {
-            .method = k / 2, .iterations = 2 + k % 4, .strength = 0.5f, .boundary = k % 2};
-        if (k / 2 == SDD_SMOOTH_IMPLICIT_FLOW && n_vertices > MOST_FLOWING)
+            .method = k / 3, .iterations = 2 + k % 4, .strength = 0.5f, .boundary = k % 2};
+        if (k / 3 == SDD_SMOOTH_IMPLICIT_FLOW && n_vertices > MOST_FLOWING)
             continue;
         int rc = smooth_by(mesh, &request, QUERY_FLAT + k % 3, NULL, &v, &err);
         note_values(r, rc, &err, v);

@@ -16,7 +16,7 @@ struct record {
 void record_note(struct record *r, uint64_t value);
 void record_error(struct record *r, int code, const struct sdd_error *err);
 /* record_queries: each relation as it is, and those that can be oriented or have rings.
- * record_by_tiles: all rows by tiles, as far as these serve the relation.
+ * record_by_tiles: rows by tiles, as far as these serve the relation.
  * record_fields: each field, and each way of smoothing.
  * record_flow: two steps of conformal flow; meshes that may not flow have that on the record. A solve is thousands of
  * launches, so large meshes are left out. */

@@ -10,7 +10,7 @@
 #define SDD_QUERY(name) /* The three forms of gpu/tiles/query.h, which the kernel itself includes. */                  \
     SDD_QUERY_BODY(name)                                                                                               \
     ITEM_LAUNCH(name, q_##name, g_##name, sdd_launch_##name)                                                           \
-    TILE_LAUNCH(name, q_##name##_kept, query_threads, g_##name##_kept, sdd_launch_##name##_kept)                       \
+    TILE_LAUNCH(name, q_##name##_kept, query_kept_threads, g_##name##_kept, sdd_launch_##name##_kept)                  \
     TILE_LAUNCH(name, q_##name##_staged, query_threads, g_##name##_staged, sdd_launch_##name##_staged)
 #define SDD_TILE(name) TILE_LAUNCH(name, k_##name, name##_threads, g_##name, sdd_launch_##name)
 #define SDD_TUNED_ITEM(name)                                                                                           \

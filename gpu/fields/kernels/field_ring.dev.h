@@ -12,11 +12,14 @@ SDD_FN int sdd_is_open(const struct sdd_neighbors *q, uint32_t c)
     return q->use_begin ? sdd_n_uses(q, m->edge[c]) == 1 : m->twin[c] >= m->n_corners;
 }
 
-/* Whether vertex v has an edge of one face. */
+/* Whether vertex v has an edge of one face. In a manifold mesh it has two, which are sharp, so that it is a feature
+ * vertex. */
 SDD_FN int sdd_on_rim(const struct sdd_neighbors *q, uint32_t v)
 {
     const struct sdd_control *m = &q->mesh;
     if (m->edges == SDD_EDGES_CLOSED)
+        return 0;
+    if (m->edges == SDD_EDGES_MANIFOLD && m->edge_sharp && !sdd_is_feature(&m->feature_vertices, v))
         return 0;
     for (uint32_t k = m->begin[v]; k < m->end[v]; k++) {
         const uint32_t c = m->corner[k];

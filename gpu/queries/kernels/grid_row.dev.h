@@ -133,9 +133,12 @@ SDD_FN void sdd_around_spoke(struct sdd_row *r, const struct sdd_neighbors *q, c
     sdd_add_way(r, q, l, relation, next, at, l->m, 0, -1);
 }
 
+/* Vertex number `own`, which is (x, y) inside level-1 quad c. Most of its neighbours are inside, too, where the numbers
+ * of a row of vertices follow each other. */
 SDD_FN void sdd_around_inside(struct sdd_row *r, const struct sdd_neighbors *q, const struct sdd_level *l,
-                              int32_t relation, uint32_t c, int32_t x, int32_t y)
+                              int32_t relation, uint32_t own, uint32_t c, int32_t x, int32_t y)
 {
+    const uint32_t along = (uint32_t)l->m - 1;
     if (relation == SDD_RELATION_VF) {
         sdd_add_cell(r, l, c, x - 1, y - 1);
         sdd_add_cell(r, l, c, x, y - 1);
@@ -143,10 +146,14 @@ SDD_FN void sdd_around_inside(struct sdd_row *r, const struct sdd_neighbors *q, 
         sdd_add_cell(r, l, c, x, y);
         return;
     }
-    sdd_add_way(r, q, l, relation, c, x, y, 0, -1);
-    sdd_add_way(r, q, l, relation, c, x, y, -1, 0);
-    sdd_add_way(r, q, l, relation, c, x, y, 1, 0);
-    sdd_add_way(r, q, l, relation, c, x, y, 0, 1);
+    SDD_UNROLL(1)
+    for (int32_t k = 0; k < 4; k++) {
+        const int32_t dx = k == 1 ? -1 : k == 2, dy = k == 0 ? -1 : k == 3;
+        if (relation == SDD_RELATION_VV && (uint32_t)(x + dx - 1) < along && (uint32_t)(y + dy - 1) < along)
+            sdd_row_add(r, own + (uint32_t)dx + (uint32_t)dy * along);
+        else
+            sdd_add_way(r, q, l, relation, c, x, y, dx, dy);
+    }
 }
 
 /* The faces around a vertex of the level, its edges, or the other ends of these, each once. */
@@ -154,7 +161,7 @@ SDD_FN void sdd_row_of_point(struct sdd_row *r, const struct sdd_neighbors *q, c
                              int32_t relation, uint32_t x)
 {
     const struct sdd_control *m = &q->mesh;
-    const uint32_t along = (uint32_t)l->m - 1, lines = 2 * m->n_edges + m->n_corners;
+    const uint32_t own = x, along = (uint32_t)l->m - 1, lines = 2 * m->n_edges + m->n_corners;
     if (x < m->n_vertices) {
         sdd_around_control(r, q, l, relation, x);
         return;
@@ -181,7 +188,7 @@ SDD_FN void sdd_row_of_point(struct sdd_row *r, const struct sdd_neighbors *q, c
     }
     x -= lines * along;
     const uint32_t c = x / (along * along), rest = x - c * along * along;
-    sdd_around_inside(r, q, l, relation, c, (int32_t)(rest % along) + 1, (int32_t)(rest / along) + 1);
+    sdd_around_inside(r, q, l, relation, own, c, (int32_t)(rest % along) + 1, (int32_t)(rest / along) + 1);
 }
 
 /* ---- faces ---------------------------------------------------------------------------------------------------------

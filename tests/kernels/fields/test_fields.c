@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields and smoothing against loops over all faces in double precision, and by their laws. The kernels behind them are
  * field_normals, field_gaussian, field_mean, field_flat, geodesic_start, geodesic_round, geodesic_values, smooth_rate
- * and smooth_step. */
+ * smooth_mean and smooth_step. */
 #include "tests/kernels/launch.h"
 #include <math.h>
 #include <stdio.h>

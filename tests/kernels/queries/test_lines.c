@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels behind formulas of refined levels, against naive.h: line_keys, line_places and fold_vertices. */
+/* The kernels behind formulas of refined levels, against naive.h: line_keys, line_places and fold_vertices;
+ * and grid_inside against query_fill, which engines/test_queries_levels holds to the faces of levels. */
 #include "tests/kernels/launch.h"
 #include "gpu/queries/kernels/fold_vertices.k.h"
+#include "gpu/queries/kernels/grid_inside.tile.h"
 #include "gpu/queries/kernels/line_keys.k.h"
 #include "gpu/queries/kernels/line_places.k.h"
+#include "gpu/queries/kernels/query_fill.k.h"
 #include "tests/kernels/queries/naive.h"
 #include "tests/kernels/wild.h"
 #include <stdlib.h>
@@ -44,6 +47,31 @@ static uint64_t first_fold(const struct naive *n)
     return found;
 }
 
+/* Rows of all vertices inside level-1 quads, and of some of them. */
+static void check_inside(const struct naive *n, struct sdd_neighbors q, int level)
+{
+    const int64_t along = (1 << (level - 1)) - 1, n_rows = n->C * along * along;
+    const int64_t outside = n->V + n->F + n->E + (2 * n->E + n->C) * along, skipped = n_rows / 3;
+    uint32_t *offset = xalloc(n_rows + 1, sizeof *offset);
+    for (int64_t i = 0; i <= n_rows; i++)
+        offset[i] = (uint32_t)(4 * i);
+    q.level = level;
+    struct query_fill_args fill = {.neighbors = q,
+                                   .subjects = {NULL, (uint32_t)outside},
+                                   .offset = launch_in(offset, n_rows, 4),
+                                   .ids = launch_out(4 * n_rows, 4),
+                                   .relation = SDD_VV};
+    struct grid_inside_args all = {q, launch_out(4 * n_rows, 4), n_rows, 0},
+                            some = {q, launch_out(4 * (n_rows - skipped), 4), n_rows - skipped, (uint32_t)skipped};
+    LAUNCH(query_fill, &fill, n_rows);
+    LAUNCH(grid_inside, &all, (all.n + INSIDE_ROWS - 1) / INSIDE_ROWS);
+    LAUNCH(grid_inside, &some, (some.n + INSIDE_ROWS - 1) / INSIDE_ROWS);
+    const uint32_t *want = launch_got(fill.ids);
+    launch_same(all.ids, want, "rows inside");
+    launch_same(some.ids, want + 4 * skipped, "some rows inside");
+    free(offset);
+}
+
 static void check_mesh(const struct poly *p)
 {
     struct wild_case k;
@@ -55,6 +83,7 @@ static void check_mesh(const struct poly *p)
         struct sdd_neighbors q = {.mesh = wild_upload(&k, 1)};
         struct fold_vertices_args folds = {q, launch_error()};
         check_lines(&n, &q);
+        check_inside(&n, q, 3 + n_meshes % 3);
         LAUNCH(fold_vertices, &folds, n.V);
         launch_word(folds.error, first_fold(&n), "the first vertex of two faces");
         n_folds += first_fold(&n) != LAUNCH_NO_ERROR;

@@ -35,6 +35,9 @@ static const struct {
              {SDD_VV, 0, 1, 0, 0, QUERY_TRANSPOSE},
              {SDD_FF, 0, 1, 0, 0, QUERY_TRANSPOSE},
              {SDD_VE, 0, 1, 0, 0, QUERY_KEPT},
+             {SDD_VF, 0, 1, 0, 1, QUERY_KEPT},
+             {SDD_VV, 0, 2, 0, 1, QUERY_TRANSPOSE},
+             {SDD_FF, 0, 2, 0, 0, QUERY_TRANSPOSE},
              {SDD_VV, 2, 1, 0, 0, 0},
              {SDD_FE, 2, 1, 0, 0, 0},
              {SDD_EF, 1, 1, 0, 0, 0}};

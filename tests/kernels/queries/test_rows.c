@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of queries, one by one, against naive.h: edge_use_keys, edge_use_begins, query_count, query_fill,
- * query_pack, fan_count, fan_fill; of rings ring_start, ring_count, ring_expand, ring_flags and ring_rows. */
+ * block_rows, query_pack, fan_count, fan_fill; of rings ring_start, ring_count, ring_expand, ring_flags and
+ * ring_rows. */
 #include "tests/kernels/launch.h"
 #include "gpu/tiles/kernels/edge_use_begins.k.h"
 #include "gpu/tiles/kernels/edge_use_keys.k.h"
 #include "gpu/queries/kernels/fan_count.k.h"
 #include "gpu/queries/kernels/fan_fill.k.h"
 #include "gpu/queries/kernels/query_count.k.h"
+#include "gpu/queries/kernels/block_rows.tile.h"
 #include "gpu/queries/kernels/query_fill.k.h"
 #include "gpu/queries/kernels/query_pack.k.h"
 #include "gpu/queries/kernels/ring_count.k.h"
@@ -133,10 +135,21 @@ static void check_relation(const struct naive *n, const struct sdd_neighbors *q,
                                        relation == SDD_FE ? launch_out(n->C, 1) : NULL,
                                        NULL,
                                        relation};
+        struct block_rows_args blocks = {*q,
+                                         all,
+                                         launch_in(r.offset, r.n + 1, 4),
+                                         launch_out(r.offset[r.n], 4),
+                                         relation == SDD_FE ? launch_out(n->C, 1) : NULL,
+                                         r.n,
+                                         relation};
         LAUNCH(query_fill, &fill, r.n);
+        LAUNCH(block_rows, &blocks, (r.n + BLOCK_ROWS - 1) / BLOCK_ROWS);
         launch_same(fill.ids, r.ids, sdd_relation_name(relation));
+        launch_same(blocks.ids, r.ids, sdd_relation_name(relation));
         if (fill.signs)
             launch_same(fill.signs, r.signs, "signs");
+        if (blocks.signs)
+            launch_same(blocks.signs, r.signs, "signs of blocks");
     }
     rows_fini(&r);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_ways.c: rows that are made flat, by transposes in tiles and from kept rows are the same bytes: kernels
- * tile_rows and kept_rows against query_fill, which test_rows.c checks. So are sums of smooth_step, a kernel of
+ * tile_rows and kept_rows against block_rows, which test_rows.c checks. So are sums of smooth_mean, a kernel of
  * queries, in its three forms. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,6 +122,19 @@ static void test_big(void **state)
     big_each(check_big);
 }
 
+/* One mesh of several tiles alone, for checkers of memory and races, under which all of them take very long. */
+static void check_components(const struct big_mesh *m)
+{
+    if (strcmp(m->name, "components") == 0)
+        check_big(m);
+}
+
+static void test_components(void **state)
+{
+    (void)state;
+    big_each(check_components);
+}
+
 /* What is kept is counted, and the rule then takes it, with the same bytes. */
 static void test_keep(void **state)
 {
@@ -144,7 +157,8 @@ static void test_keep(void **state)
     assert_true(after.device_bytes > before.device_bytes);
     const struct query_work w = {.device = device, .topology = t, .plan = plan};
     if (strcmp(launch_backend()->name, "cpu") == 0)
-        assert_int_equal(query_way(&w), QUERY_KEPT);
+        assert_int_equal(query_way(&w, plan->info.n_rows), QUERY_KEPT);
+    assert_int_equal(plan->tiled, 0); /* It was made when there were no tiles, whose memory it does not count. */
     by_way(t, SDD_VV, QUERY_BY_RULE, &kept_plan, &kept);
     assert_memory_equal(sdd_rows_info(kept)->ids, sdd_rows_info(rows)->ids, (size_t)plan->info.ids_bytes);
     assert_int_equal(sdd_query_keep(t, SDD_EV, NULL, &err), SDD_EQUERY);
@@ -164,8 +178,7 @@ static void test_not_tiled(void **state)
         .n_vertices = 4, .n_faces = 2, .n_corners = 6, .face_counts = counts, .face_vertices = vertices};
     const struct sdd_query_request requests[] = {{.relation = SDD_EV, .ring = 1, .count = SDD_ALL_ROWS},
                                                  {.relation = SDD_FE, .ring = 1, .count = SDD_ALL_ROWS},
-                                                 {.relation = SDD_VV, .ring = 2, .count = SDD_ALL_ROWS},
-                                                 {.relation = SDD_VV, .ring = 1, .first = 1, .count = SDD_ALL_ROWS},
+                                                 {.relation = SDD_VV, .ring = 3, .count = SDD_ALL_ROWS},
                                                  {.relation = SDD_VE, .ring = 1, .oriented = 1, .count = SDD_ALL_ROWS}};
     sdd_device *device;
     sdd_topology *t;
@@ -186,6 +199,7 @@ static void test_not_tiled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_big),
-                                       cmocka_unit_test(test_not_tiled), cmocka_unit_test(test_keep)};
+                                       cmocka_unit_test(test_components), cmocka_unit_test(test_not_tiled),
+                                       cmocka_unit_test(test_keep)};
     return LAUNCH_GROUP("ways of queries", tests);
 }
