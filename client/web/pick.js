@@ -18,7 +18,7 @@ export class Picker {
       const geometry = new BufferGeometry();
       geometry.setAttribute("position", new BufferAttribute(position.array, position.itemSize));
       geometry.setIndex(new BufferAttribute(index.array, 1));
-      known = { geometry, tree: new MeshBVH(geometry, { indirect: true, maxLeafSize: 16 }), array: position.array };
+      known = { geometry, tree: new MeshBVH(geometry, { indirect: true, targetLeafSize: 16 }), array: position.array };
       this.trees.set(index, known);
     } else if (known.array !== position.array) {
       known.geometry.attributes.position.array = known.array = position.array;

@@ -146,6 +146,7 @@ struct refine_job {
     bool own_mesh;          /* Whether a host copy of the mesh is needed. */
     bool alone;             /* Whether the job could not be made in a batch. */
     bool build;             /* Whether tables are built after the answer. */
+    int64_t file_bytes;     /* Of the file that is asked for, once it is known; else 0. */
     struct stream *stream;  /* NULL unless the frame, or a file of it, is made while it is sent. */
     /* The rest serves a frame that is sent while it is copied to host memory. */
     struct task more; /* Tells the loop that more of the frame has arrived. */
