@@ -106,7 +106,8 @@ export class View {
     const asked = (this.planned = {});
     const plan = await json(`${this.path}/plan?${this.query(level)}`).catch((problem) => problem);
     if (asked !== this.planned) return null;
-    const sentence = plan instanceof Error ? plan.message : this.#refusal(plan);
+    const tooLarge = plan instanceof Problem && [413, 507].includes(plan.status) ? "; take a lower level" : "";
+    const sentence = plan instanceof Error ? plan.message + tooLarge : this.#refusal(plan);
     panel.plan.textContent = plan instanceof Error ? sentence
       : `${count(plan.faces)} faces, ${count(plan.vertices)} vertices, ${bytes(plan.frameBytes)}${sentence && `: ${sentence}`}`;
     panel.showLevel.disabled = Boolean(sentence);
@@ -178,7 +179,7 @@ export class View {
       make("dt", {}, "received"), make("dd", {}, bytes(frame.bytes)), make("dt", {}, "engine"), make("dd", {}, `${frame.method}, ${frame.backend}`));
     this.panel.state.textContent = `Version ${frame.version}${this.pinned ? " (earlier)" : ""}, level ${frame.level}, ${frame.surface}`;
     this.canvas.dataset.version = frame.version;
-    this.canvas.dataset.picture = times["until the picture"].toFixed(1);
+    this.canvas.dataset.shown = Math.round(performance.timeOrigin + performance.now()); // For tests and benches.
   }
 
   /** Follows the versions, and comes back when the connection is lost. */
