@@ -286,8 +286,10 @@ fmt: ## clang-format everything in place
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cc' | xargs clang-format -i
 bundle: about-bundle deps ## a relocatable folder build/bundle: binaries, libraries, tests, samples, run-tests, run-bench
 	$(AGAIN) all cuda tests $(BENCHES) $(PEERS)
+	+@$(MAKE) viewer || echo '  without the viewer'
 	@deploy/make-bundle $(BUILD) $(BUILD)/bundle
 docker: about-docker ## the CPU image, with docker or buildah (CUDA=1: the CUDA image; IMAGE=name; BASE=image to build on)
+	+@$(MAKE) viewer || echo '  without the viewer'
 	@BASE='$(BASE)' docker/build $(if $(CUDA),cuda,cpu) $(IMAGE)
 include deploy/install.mk
 install: all ## into PREFIX (/usr/local), below DESTDIR; bindir, libdir, ... (deploy/install.mk) as GNU has them

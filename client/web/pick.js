@@ -36,7 +36,7 @@ export class Picker {
     const ray = new Ray().copy(caster.ray).applyMatrix4(toWorld.clone().invert());
     const hits = this.#tree(mesh).raycast(ray, 2).map((hit) => ({ triangle: hit.faceIndex, point: hit.point.clone().applyMatrix4(toWorld) }));
     const normal = new Vector3(section.x, section.y, section.z);
-    return hits.filter(({ point }) => !normal.lengthSq() || normal.dot(point) <= section.w)
+    return hits.filter(({ point }) => normal.dot(point) <= section.w)
       .map((hit) => ({ ...hit, distance: hit.point.distanceTo(caster.ray.origin) })).sort((a, b) => a.distance - b.distance)[0];
   }
 }

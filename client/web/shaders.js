@@ -7,11 +7,16 @@ import { DoubleSide, GLSL3, RawShaderMaterial, Vector2, Vector4 } from "three";
 export const LOOKS = ["matcap", "normals", "uv", "gaussian", "mean"];
 
 /** What all materials share: the half-space that is cut away, and the size of the canvas in pixels. */
-export const shared = { section: { value: new Vector4(0, 0, 0, -1) }, canvas: { value: new Vector2(1, 1) } };
+export const shared = { section: { value: new Vector4(0, 0, 0, 1) }, canvas: { value: new Vector2(1, 1) } };
 
+// Without SECTION nothing is discarded, so that the card can leave out early what lies behind.
 const CUT = `
-uniform vec4 section; // Points with dot(section.xyz, p) > section.w are cut away, unless section.xyz is zero.
-void cut(vec3 p) { if (dot(section.xyz, section.xyz) > 0.0 && dot(section.xyz, p) > section.w) discard; }`;
+uniform vec4 section; // Points with dot(section.xyz, p) > section.w are cut away.
+void cut(vec3 p) {
+#ifdef SECTION
+  if (dot(section.xyz, p) > section.w) discard;
+#endif
+}`;
 
 const SURFACE_VERTEX = `
 precision highp float;
@@ -80,10 +85,17 @@ void main() {
   color = vec4(c, 1.0);
 }`;
 
+/** Whether a material cuts away what the section hides. */
+export function setSection(material, on) {
+  if (Boolean(material.defines.SECTION) === on) return;
+  material.defines = on ? { SECTION: 1 } : {};
+  material.needsUpdate = true;
+}
+
 /** A surface; flat faces are the cage's. It is pushed back a little, so that lines on it are seen. */
 export function surfaceMaterial(flatFaces) {
   return new RawShaderMaterial({
-    glslVersion: GLSL3, vertexShader: SURFACE_VERTEX, fragmentShader: SURFACE_FRAGMENT, side: DoubleSide,
+    glslVersion: GLSL3, defines: {}, vertexShader: SURFACE_VERTEX, fragmentShader: SURFACE_FRAGMENT, side: DoubleSide,
     polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
     uniforms: { section: shared.section, look: { value: 0 }, flatFaces: { value: flatFaces }, most: { value: 1 } },
   });
@@ -100,7 +112,7 @@ void main() { cut(at); color = tint; }`;
 /** Thin lines over the same attributes as a surface. */
 export function wireMaterial() {
   return new RawShaderMaterial({
-    glslVersion: GLSL3, fragmentShader: LINE_FRAGMENT, transparent: true, depthWrite: false,
+    glslVersion: GLSL3, defines: {}, fragmentShader: LINE_FRAGMENT, transparent: true, depthWrite: false,
     vertexShader: `
 precision highp float;
 in vec3 position;
@@ -118,7 +130,7 @@ void main() {
 /** Lines of some pixels' width, an instance each: its ends and its colour. */
 export function strokeMaterial(width, onTop = false) {
   return new RawShaderMaterial({
-    glslVersion: GLSL3, depthTest: !onTop, side: DoubleSide,
+    glslVersion: GLSL3, defines: {}, depthTest: !onTop, side: DoubleSide,
     vertexShader: `
 precision highp float;
 in vec3 position, start, end, tint;

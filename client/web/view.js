@@ -12,7 +12,7 @@ import { writeLink } from "./link.js";
 import { button, by, bytes, count, make, notice, quiet, save, short } from "./page.js";
 import { People } from "./people.js";
 import { Probe } from "./probe.js";
-import { shared, LOOKS } from "./shaders.js";
+import { LOOKS, setSection, shared } from "./shaders.js";
 import { Stage } from "./stage.js";
 import { Surface } from "./surface.js";
 import { GONE, PROBLEM, records, WHOLE } from "./watch.js";
@@ -150,7 +150,6 @@ export class View {
     this.stage.renderDone();
     const done = performance.now();
     this.#tell(frame, { ...times, arrange: made - at, "upload and draw": done - made, "until the picture": done - began }, daemon);
-    this.probe.refresh();
     this.history.changed();
   }
 
@@ -270,7 +269,7 @@ export class View {
 
   #sectionPlane() {
     const { section } = this.state, plane = shared.section.value;
-    if (!section) return plane.set(0, 0, 0, -1);
+    if (!section) return plane.set(0, 0, 0, 1); // Nothing is cut.
     const { low, high } = this.surface, side = section.flip ? -1 : 1, normal = [0, 0, 0];
     const at = low.getComponent(section.axis) + section.at * (high.getComponent(section.axis) - low.getComponent(section.axis));
     normal[section.axis] = side;
@@ -292,6 +291,9 @@ export class View {
       this.cageShown = shown;
     }
     this.#sectionPlane();
+    const cut = Boolean(this.state.section);
+    surface.section(cut);
+    for (const part of [surface.mesh, surface.wire, surface.creases, cageView.mesh, cageView.lines]) setSection(part.material, cut);
     this.stage.draw();
   }
 

@@ -181,7 +181,7 @@ async function picking() {
 }
 
 async function pictures() {
-  const rows = [["matcap", "cube", "level=4"], ["normals", "cube", "level=4&look=normals"], ["uv", "sail", "level=3&look=uv&camera=0.7,0.45,16,0,4.5,0"],
+  const rows = [["matcap", "cube", "level=4"], ["normals", "cube", "level=4&look=normals"], ["uv", "sail", "level=3&look=uv"],
     ["gaussian", "cube", "level=4&look=gaussian"], ["mean", "cube", "level=4&look=mean"], ["wire", "gear", "level=2&show=result,wire"],
     ["cage", "cube", "level=3&show=result,lines"], ["cagefaces", "gear", "level=1&show=cage,lines"], ["creases", "cube", "level=4&show=result,lines,creases"],
     ["section", "cube", "level=4&section=0,0.6,0"]];
