@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cage.js: the control mesh, from the message Mesh (proto/subdd.proto), with its edges and their sharpness.
-import { fields, numbers, string } from "./protobuf.js";
+import { fields, Malformed, numbers, string } from "./protobuf.js";
 
 const ARRAYS = {
   3: ["points", Float32Array], 4: ["counts", Int32Array], 5: ["corners", Int32Array], 6: ["creaseIndices", Int32Array],
@@ -43,7 +43,7 @@ export function readCage(body) {
 
 function check({ counts, corners, nVertices }) {
   const total = counts.reduce((sum, n) => sum + n, 0);
-  if (total !== corners.length || corners.some((v) => v < 0 || v >= nVertices)) throw new RangeError("the control mesh does not hold together");
+  if (total !== corners.length || corners.some((v) => v < 0 || v >= nVertices)) throw new Malformed("the control mesh does not hold together");
 }
 
 /** Without indices there is a UV a corner, or one a vertex. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // frame.js: takes a frame apart (proto/README.md, "Wire format"). Its blocks are views of the body, which goes to the
 // graphics card as it came.
-import { fields, leadingVarint, numbers, string } from "./protobuf.js";
+import { fields, leadingVarint, Malformed, numbers, string } from "./protobuf.js";
 
 const TYPES = { f32: Float32Array, u32: Uint32Array, i32: Int32Array, unorm16: Uint16Array, oct16: Int16Array, f16: Uint16Array };
 const HEADER = { 2: "version", 4: "level", 8: "vertices", 9: "faces" };
@@ -24,14 +24,14 @@ function viewOf(block, body) {
   const Kind = TYPES[block.type], width = Kind && Kind.BYTES_PER_ELEMENT * block.components;
   if (!Kind || block.stride !== width || block.bytes !== width * block.count || block.offset % 64 ||
       block.offset + block.bytes > body.byteLength || (block.type === "unorm16" && block.box?.length !== 6))
-    throw new RangeError(`the frame's block ${block.semantic} is not as its table says`);
+    throw new Malformed(`the frame's block ${block.semantic} is not as its table says`);
   return new Kind(body, block.offset, block.components * block.count);
 }
 
 /** Reads a frame: the numbers of its header, and `blocks` by semantic, each with `array`. */
 export function readFrame(body) {
   const bytes = new Uint8Array(body), [length, start] = leadingVarint(bytes);
-  if (length > bytes.length - start) throw new RangeError("the frame is cut short");
+  if (length > bytes.length - start) throw new Malformed("the frame is cut short");
   const frame = { version: 0, level: 0, vertices: 0, faces: 0, topology: "", upAxis: "", method: "", surface: "", metersPerUnit: 0, blocks: {} };
   frame.bytes = body.byteLength;
   fields(bytes.subarray(start, start + length), (number, value) => {

@@ -3,7 +3,8 @@
 import { json } from "./daemon.js";
 import { button, by, count, make } from "./page.js";
 
-export async function showList(open, after = "") {
+/** Shows a page of them. `guarded` runs what a button does. */
+export async function showList(open, guarded, after = "") {
   const page = await json(`/v1/meshes?limit=100${after && `&after=${encodeURIComponent(after)}`}`);
   const root = by("list"), rows = page.meshes.map((mesh) => make("li", {}, make("button", { type: "button", onclick: () => open(mesh.id) },
     make("strong", {}, mesh.name), make("span", {}, `${mesh.options.subdivisionScheme}, ${count(mesh.faces)} faces, version ${mesh.version}`))));
@@ -11,5 +12,5 @@ export async function showList(open, after = "") {
   root.querySelector(".more")?.remove();
   root.querySelector("ul").append(...rows);
   if (!root.querySelector("li")) root.append(make("p", {}, "There are no meshes yet. From a shell: ", make("code", {}, "subd push FILE"), "."));
-  if (page.next) root.append(button("More", () => showList(open, page.next), { className: "more" }));
+  if (page.next) root.append(button("More", () => guarded(() => showList(open, guarded, page.next)), { className: "more" }));
 }

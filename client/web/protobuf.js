@@ -2,13 +2,16 @@
 // protobuf.js: reads the few messages of proto/subdd.proto that the viewer takes. Every length is checked before it is
 // used: a body that says more than it has is an error, never a read beyond it.
 
+/** An answer that does not hold together. */
+export class Malformed extends Error {}
+
 const text = new TextDecoder();
 
 /** Walks over the fields of a message: `field(number, value)`, where value is a number, or the bytes of a length. */
 export function fields(bytes, field) {
   let at = 0;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const fail = () => { throw new RangeError("the answer is cut short"); };
+  const fail = () => { throw new Malformed("the answer is cut short"); };
   const varint = () => {
     let value = 0, scale = 1;
     for (let i = 0; i < 10; i++) {
@@ -42,13 +45,13 @@ export function leadingVarint(bytes) {
     if (bytes[i] < 128) return [value, i + 1];
     scale *= 128;
   }
-  throw new RangeError("the answer is no frame");
+  throw new Malformed("the answer is no frame");
 }
 
 export const string = (bytes) => text.decode(bytes);
 
 /** Bytes of a message as an array of numbers, in memory of their own, since they need not be aligned. */
 export function numbers(Kind, bytes) {
-  if (bytes.length % Kind.BYTES_PER_ELEMENT) throw new RangeError("the answer has half a number");
+  if (bytes.length % Kind.BYTES_PER_ELEMENT) throw new Malformed("the answer has half a number");
   return new Kind(bytes.slice().buffer);
 }

@@ -4,6 +4,7 @@
 import { BufferAttribute, BufferGeometry, DoubleSide, FrontSide, Group, LineSegments, Matrix4, Mesh, Sphere, Vector3 } from "three";
 import { LOOKS, surfaceMaterial, wireMaterial } from "./shaders.js";
 import { creases } from "./cage.js";
+import { Malformed } from "./protobuf.js";
 import { Strokes } from "./strokes.js";
 import { edgePoints, faceCorners, faceLines, hasFormula, isClosed, positionGrid, triangles, uvGrid } from "./topology.js";
 
@@ -79,7 +80,7 @@ export class Surface extends Group {
     const corners = this.grid ? faceCorners(this.grid, frame.level) : indices.array;
     this.closed = Boolean(this.grid) && isClosed(cage, this.grid);
     this.size = cage.scheme === "loop" || cage.scheme === "sqrt3" ? 3 : 4;
-    if (corners.length !== frame.faces * this.size) throw new RangeError("the control mesh does not fit its surface");
+    if (corners.length !== frame.faces * this.size) throw new Malformed("the control mesh does not fit its surface");
     this.corners = corners;
     this.seams = { corners, copies: [], rows: null };
     if (uvs) this.seams = splitAtSeams(corners, faceCorners(uvGrid(cage, this.grid), frame.level), frame.vertices, uvs.count);

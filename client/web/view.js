@@ -11,6 +11,7 @@ import { History } from "./history.js";
 import { writeLink } from "./link.js";
 import { button, by, bytes, count, make, notice, quiet, save, short } from "./page.js";
 import { People } from "./people.js";
+import { Malformed } from "./protobuf.js";
 import { Probe } from "./probe.js";
 import { LOOKS, setSection, shared } from "./shaders.js";
 import { Stage } from "./stage.js";
@@ -18,9 +19,12 @@ import { Surface } from "./surface.js";
 import { GONE, PROBLEM, records, WHOLE } from "./watch.js";
 
 const MOST_BYTES = 1.5e9; // A frame, with what is made of it, in the memory that a browser gives to a page.
-const MOST_TRIANGLES = 4e7;
+const MOST_TRIANGLES = 4e7, EASY_FACES = 5e5; // What is drawn at all, and what any machine draws without waiting.
 const RETRY_MS = 1000, MOST_RETRY_MS = 30000;
 const FRAME = "application/vnd.subdd.frame", WATCH = "application/vnd.subdd.watch";
+
+/** What daemon or browser has no room for. */
+class TooLarge extends Error {}
 
 const pause = (ms, signal) => new Promise((resolve) => {
   const timer = setTimeout(resolve, ms);
@@ -64,14 +68,20 @@ export class View {
 
   fail(problem) {
     if (this.ended.signal.aborted) return;
-    const known = problem instanceof Problem ? problem.message : problem instanceof RangeError ? `This surface does not fit in this browser: ${problem.message}` : String(problem);
-    notice(known[0].toUpperCase() + known.slice(1), ...this.#ways(problem));
+    const large = problem instanceof RangeError || problem instanceof TooLarge, known = problem instanceof RangeError
+      ? `this surface does not fit in this browser: ${problem.message}` : problem.message;
+    const ways = [["Try again", this.ways.retry], ["All meshes", this.ways.toList]];
+    notice(known[0].toUpperCase() + known.slice(1), ...ways);
+    if (large) this.#offerLevel(known, ways);
   }
 
-  #ways(problem) {
-    const lower = [`Show level ${this.state.level - 1}`, () => this.#run(() => this.level(this.state.level - 1))];
-    const tooLarge = problem instanceof RangeError || [413, 422, 507].includes(problem.status);
-    return [...(tooLarge && this.state.level > 1 ? [lower] : []), ["Try again", this.ways.retry], ["All meshes", this.ways.toList]];
+  /** Adds a way to the highest level that is drawn easily. */
+  async #offerLevel(known, ways) {
+    for (let level = (this.asked ?? this.state.level) - 1; level >= 1; level--) {
+      const plan = await json(`${this.path}/plan?${this.query(level)}`).catch(() => null);
+      if (!plan || this.#refusal(plan) || (plan.faces > EASY_FACES && level > 1)) continue;
+      return notice(known[0].toUpperCase() + known.slice(1), [`Show level ${level}`, () => this.#run(() => this.level(level))], ...ways);
+    }
   }
 
   async start() {
@@ -87,8 +97,8 @@ export class View {
     for (const name of Object.keys(panel.shown)) panel.shown[name].checked = state.show.includes(name);
     panel.cut.checked = Boolean(state.section);
     if (state.section) [panel.axis.value, panel.at.value, panel.flip.checked] = [state.section.axis, state.section.at, state.section.flip];
-    await this.load();
     this.people.start();
+    await this.load();
   }
 
   /** The query of a surface, of its plan and of its watch. */
@@ -98,13 +108,16 @@ export class View {
     return `level=${level}&surface=${this.state.surface}&include=${[...blocks, ...faces]}&compact=${blocks}`;
   }
 
+  /** The version that is looked at, unless it is the newest. */
+  get #at() { return this.pinned ? `&version=${this.pinned}` : ""; }
+
   /** Tells what a level costs before it is asked for. */
   async plan(level) {
     const { panel } = this;
     panel.level.value = level;
     panel.levelNumber.textContent = String(level);
     const asked = (this.planned = {});
-    const plan = await json(`${this.path}/plan?${this.query(level)}`).catch((problem) => problem);
+    const plan = await json(`${this.path}/plan?${this.query(level)}${this.#at}`).catch((problem) => problem);
     if (asked !== this.planned) return null;
     const tooLarge = plan instanceof Problem && [413, 507].includes(plan.status) ? "; take a lower level" : "";
     const sentence = plan instanceof Error ? plan.message + tooLarge : this.#refusal(plan);
@@ -112,7 +125,8 @@ export class View {
       : `${count(plan.faces)} faces, ${count(plan.vertices)} vertices, ${bytes(plan.frameBytes)}${sentence && `: ${sentence}`}`;
     panel.showLevel.disabled = Boolean(sentence);
     panel.showLevel.textContent = `Show level ${level}`;
-    return sentence ? new RangeError(sentence) : plan;
+    if (plan instanceof Error && !tooLarge) return plan;
+    return sentence ? new TooLarge(sentence) : plan;
   }
 
   #refusal(plan) {
@@ -129,22 +143,24 @@ export class View {
     this.ended.signal.addEventListener("abort", () => this.loading.abort(), { signal });
     const plan = await this.plan(this.state.level);
     if (plan instanceof Error) throw plan;
-    const began = performance.now(), version = this.pinned ? `&version=${this.pinned}` : "";
-    const answer = await ask(`${this.path}/refined?${this.query()}${version}`, { accept: FRAME, signal });
+    const began = performance.now();
+    const answer = await ask(`${this.path}/refined?${this.query()}${this.#at}`, { accept: FRAME, signal });
     const head = performance.now(), body = await answer.arrayBuffer(), came = performance.now();
-    await this.take(body, { "until the answer": head - began, transfer: came - head }, serverTimes(answer.headers.get("Server-Timing")), began);
+    await this.take(body, { "until the answer": head - began, transfer: came - head }, serverTimes(answer.headers.get("Server-Timing")), began, signal);
     if (!this.pinned) this.#follow(signal);
   }
 
-  /** Shows a frame. */
-  async take(body, times, daemon, began) {
+  /** Shows a frame, unless something else was asked for meanwhile. */
+  async take(body, times, daemon, began, signal) {
     const at = performance.now(), frame = readFrame(body), { state } = this;
     if (!this.cage || this.cage.version !== frame.version && (this.cage.topology !== frame.topology || this.#seesCage())) await this.#getCage(frame);
+    if (signal.aborted) return;
     const first = !this.surface.frame;
     this.surface.show(frame, this.cage, state.look);
     this.version = frame.version;
     if (first) this.#fitOrRestore(frame);
     await this.#lookReady();
+    if (signal.aborted) return;
     this.#apply();
     const made = performance.now();
     this.stage.renderDone();
@@ -192,11 +208,11 @@ export class View {
           wait = RETRY_MS;
           if (record.kind === GONE) return notice("This mesh has been deleted", ["All meshes", this.ways.toList]);
           if (record.kind === PROBLEM) throw new Problem(422, JSON.parse(new TextDecoder().decode(record.body)));
-          if (record.kind === WHOLE) await this.take(record.body, { transfer: performance.now() - record.began }, [], record.began);
+          if (record.kind === WHOLE) await this.take(record.body, { transfer: performance.now() - record.began }, [], record.began, signal);
         }
       } catch (problem) {
         if (signal.aborted) return;
-        if (problem instanceof RangeError || (problem.status && problem.status < 500 && problem.status !== 429)) return this.fail(problem);
+        if (problem instanceof RangeError || problem instanceof Malformed || (problem.status && problem.status < 500 && problem.status !== 429)) return this.fail(problem);
       }
       if (signal.aborted) return;
       this.lost = true;
@@ -210,11 +226,11 @@ export class View {
   async level(level) {
     if (level < 1 || level > this.limits.maxLevel) return;
     const before = this.state.level;
-    this.state.level = level;
+    this.state.level = this.asked = level;
     try {
       await this.load();
     } catch (problem) {
-      if (problem instanceof RangeError) this.state.level = before;
+      if (problem instanceof RangeError || problem instanceof TooLarge) this.state.level = before;
       throw problem;
     } finally {
       this.#moved();

@@ -45,10 +45,11 @@ function go() {
     if (!state.mesh) {
       if (location.hash) history.replaceState(null, "", location.pathname);
       by("title").textContent = document.title = "Meshes";
-      return showList(open);
+      return showList(open, guarded);
     }
     view = new View(state, limits, { toList, retry: go });
-    await view.start();
+    const started = view; // Another may be there when it fails.
+    await started.start().catch((problem) => started.fail(problem));
   });
 }
 

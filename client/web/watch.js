@@ -12,7 +12,7 @@ function filler(reader) {
       if (!left.length) {
         const { done, value } = await reader.read();
         if (done) {
-          if (at) throw new RangeError("the answer ended within a record");
+          if (at) throw new Error("the answer ended within a record");
           return false;
         }
         left = value;
@@ -31,10 +31,10 @@ export async function* records(answer, most) {
   const fill = filler(answer.body.getReader()), head = new Uint8Array(HEAD), view = new DataView(head.buffer);
   while (await fill(head)) {
     const length = Number(view.getBigUint64(0, true));
-    if (length > most) throw new RangeError("too large");
+    if (length > most) throw new RangeError("a version of it is too large");
     const record = { kind: view.getUint32(16, true), version: Number(view.getBigUint64(8, true)), began: performance.now() };
     const body = new Uint8Array(length);
-    if (length && !(await fill(body))) throw new RangeError("the answer ended within a record");
+    if (length && !(await fill(body))) throw new Error("the answer ended within a record");
     yield { ...record, body: body.buffer };
   }
 }
