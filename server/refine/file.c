@@ -147,7 +147,7 @@ int file_begin(struct job *job)
         text_puts(&a->base.warnings, "the mesh's UVs are left out: scheme sqrt3 refines them under "
                                      "faceVaryingLinearInterpolation all alone\n");
     j->base.claim = 0;
-    /* Programs that take an address of USDA want to know how much comes, and what of a file a range is must be known. */
+    /* Programs that load a link of USDA want to know how much comes, and a range is one of a whole that is known. */
     const bool count = *j->base.range || strcmp(file_format(a)->suffix, ".usda") == 0;
     return file_open(job_service(job), file_format(a), &s, claim, count, &job->task.claim, &a->base.warnings,
                      &j->stream, &job->err);

@@ -126,8 +126,8 @@ struct values_ask {
 int values_open(struct service *s, const struct values_ask *ask, double phases[N_PHASES], struct stream **out,
                 struct sdd_error *err) SDD_MUST_CHECK;
 /* file_open: makes the first piece of a file. `warnings` gets lines about what it does not carry. `claim` are the bytes
- * of the pool that are taken for it; they are taken over, also on error. `fair` is the claim of the job. With `count` its
- * size is found out before, for which a file of text is made once more.
+ * of the pool that are taken for it; they are taken over, also on error. `fair` is the claim of the job. With `count`
+ * its size is found out before, for which a file of text is made once more.
  * Errors   SDD_ETOO_LARGE and SDD_EUNSUPPORTED (the format cannot hold the surface), SDD_ENO_MEMORY
  * Threads  a worker */
 int file_open(struct service *s, const struct surface_format *format, const struct surface *surface, int64_t claim,
