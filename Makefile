@@ -214,7 +214,8 @@ $(BUILD)/viewer/node_modules/.package-lock.json: client/web/package.json client/
 $(VIEWER)/viewer.html.gz: $(BUILD)/viewer/node_modules/.package-lock.json $(wildcard client/web/*)
 	$(call say,ESBUILD,client/web)
 	@mkdir -p $(@D) && NODE_PATH=$(abspath $(BUILD)/viewer/node_modules) $(BUILD)/viewer/node_modules/.bin/esbuild client/web/viewer.js client/web/viewer.css \
-	  --bundle --minify --format=esm --target=es2022 --legal-comments=eof --log-level=warning --outdir=$(BUILD)/viewer/page
+	  --bundle --minify --format=esm --target=es2022 --legal-comments=none --log-level=warning --outdir=$(BUILD)/viewer/page
+	@{ echo '/*' && cat $(BUILD)/viewer/node_modules/three/LICENSE $(BUILD)/viewer/node_modules/three-mesh-bvh/LICENSE && echo '*/'; } >>$(BUILD)/viewer/page/viewer.js
 	@cp client/web/viewer.html $(BUILD)/viewer/page/ && for f in js css html; do gzip -9nc $(BUILD)/viewer/page/viewer.$$f >$(@D)/viewer.$$f.gz; done
 
 # ---- tests, benches, fuzzers: one executable a file -----------------------------------------------------------------

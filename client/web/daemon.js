@@ -23,13 +23,13 @@ async function newToken(why) {
 }
 
 /** Asks for `path` and gives the answer. A token is asked for where one is needed, and once more when it is wrong. */
-export async function ask(path, { accept = "application/json", method = "GET", headers = {}, signal } = {}) {
+export async function ask(path, { accept = "application/json", method = "GET", signal } = {}) {
   for (let refused = 0; ; refused++) {
     const used = token;
-    const all = { Accept: accept, ...headers, ...(used && { Authorization: `Bearer ${used}` }) };
+    const headers = { Accept: accept, ...(used && { Authorization: `Bearer ${used}` }) };
     let answer;
     try {
-      answer = await fetch(path, { method, headers: all, cache: "no-store", signal });
+      answer = await fetch(path, { method, headers, cache: "no-store", signal });
     } catch (failure) {
       throw failure.name === "AbortError" ? failure : new Problem(0);
     }

@@ -54,7 +54,6 @@ export class History {
   /** Asks for undo or redo. Its version comes as all versions do. */
   async change(what) {
     if (this.view.pinned) await this.show(0);
-    const key = crypto.randomUUID?.() ?? String(Math.random());
-    await ask(`${this.view.path}/${what}`, { method: "POST", headers: { "Idempotency-Key": key } });
+    await ask(`${this.view.path}/${what}`, { method: "POST" });
   }
 }

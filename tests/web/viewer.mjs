@@ -185,14 +185,17 @@ async function pictures() {
     ["gaussian", "cube", "level=4&look=gaussian"], ["mean", "cube", "level=4&look=mean"], ["wire", "gear", "level=2&show=result,wire"],
     ["cage", "cube", "level=3&show=result,lines"], ["cagefaces", "gear", "level=1&show=cage,lines"], ["creases", "cube", "level=4&show=result,lines,creases"],
     ["section", "cube", "level=4&section=0,0.6,0"]];
+  const p = await page("", { viewport: { width: 640, height: 360 } });
+  await p.getByRole("button", { name: "sail" }).waitFor();
   for (const [name, which, view] of rows) {
-    const p = await page(`#mesh=${mesh[which]}&${view}${which === "cube" ? `&${CAMERA}` : ""}`, { viewport: { width: 640, height: 360 } });
+    await p.evaluate((hash) => { // As going back and forth does.
+      history.pushState(null, "", hash);
+      dispatchEvent(new PopStateEvent("popstate"));
+    }, `#mesh=${mesh[which]}&${view}${which === "cube" ? `&${CAMERA}` : ""}`);
     await shows(p, 1);
-    await p.waitForTimeout(100);
     await samePicture(p, name);
-    silent(p);
-    await p.context().close();
   }
+  silent(p);
 }
 
 async function live() {
@@ -331,6 +334,16 @@ async function touch() {
   silent(p);
 }
 
+/** Who is here, as a daemon with presence tells it; words of strangers are text. */
+async function people() {
+  const p = await page("");
+  await p.route("**/presence", (route) => route.fulfill({ json: { present: [{ principal: "ann", client: "blender", state: { tool: "<b>crease</b>", faces: 3 } }, {}] } }));
+  await p.getByRole("button", { name: "sail" }).click();
+  await p.getByText("ann, with blender, tool <b>crease</b>, faces 3").waitFor();
+  await p.getByText("somebody").waitFor();
+  silent(p);
+}
+
 async function policy() {
   const headers = (await fetch(`${daemon.url}/viewer`)).headers, rule = headers.get("Content-Security-Policy");
   check(rule.includes("default-src 'none'") && rule.includes("script-src 'self'") && !rule.includes("unsafe"), `the policy is ${rule}`);
@@ -342,6 +355,6 @@ async function policy() {
 }
 
 await run([["list", list], ["token", token], ["controls_by_mouse", byMouse], ["controls_by_keyboard", byKeyboard], ["keys", keys], ["picking", picking],
-  ["pictures", pictures], ["live", live], ["memory", memory], ["lost", lost], ["too_large", tooLarge], ["access", access], ["touch", touch], ["policy", policy],
+  ["pictures", pictures], ["live", live], ["memory", memory], ["lost", lost], ["too_large", tooLarge], ["access", access], ["touch", touch], ["people", people], ["policy", policy],
   ...topologyTests(daemon), ...linkTests(daemon, mesh)]);
 await daemon.stop();
