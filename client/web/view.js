@@ -40,6 +40,9 @@ export class View {
   constructor(state, limits, ways) {
     Object.assign(this, { state, limits, ways, path: `/v1/meshes/${state.mesh}`, cage: null, version: 0, pinned: 0, ended: new AbortController() });
     this.loading = new AbortController();
+    // Both are on their way while the graphics card is made ready; what goes wrong is told where they are awaited.
+    this.asking = { info: json(this.path, { signal: this.ended.signal }), cage: this.#askCage("") };
+    for (const asked of Object.values(this.asking)) asked.catch(() => {});
     const on = Object.fromEntries(["plan", "level", "surfaceKind", "show", "look", "section", "fit", "png", "link", "clear", "undo", "redo", "newest", "moreVersions", "tool"]
       .map((name) => [name, (...values) => this.#run(() => this[name](...values))]));
     this.panel = makePanel(on, limits.maxLevel);
@@ -86,7 +89,7 @@ export class View {
 
   async start() {
     const { state, panel } = this;
-    this.info = await json(this.path, { signal: this.ended.signal });
+    this.info = await this.asking.info;
     by("title").textContent = document.title = this.info.name;
     if (!this.info.uvs || this.info.options.subdivisionScheme === "sqrt3") {
       panel.looks.uv.disabled = true;
@@ -173,11 +176,18 @@ export class View {
     return ["cage", "lines", "creases"].some((name) => this.state.show.includes(name));
   }
 
+  /** A control mesh with its version, which its entity tag begins with. */
+  async #askCage(query) {
+    const answer = await ask(`${this.path}/cage${query}`, { accept: "application/protobuf", signal: this.ended.signal });
+    const cage = readCage(await answer.arrayBuffer());
+    return Object.assign(cage, { version: parseInt(answer.headers.get("ETag").slice(1), 10) });
+  }
+
   async #getCage(frame) {
-    const answer = await ask(`${this.path}/cage?version=${frame.version}`, { accept: "application/protobuf" });
-    this.cage = readCage(await answer.arrayBuffer());
-    this.cage.version = frame.version;
-    this.cage.topology = frame.topology;
+    const first = await this.asking.cage;
+    const cage = first?.version === frame.version ? first : await this.#askCage(`?version=${frame.version}`);
+    this.asking.cage = null;
+    this.cage = Object.assign(cage, { topology: frame.topology });
     this.cageShown = "";
   }
 
