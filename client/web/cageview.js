@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cageview.js: the control mesh as it is seen: its faces, flat, and its edges, coloured by sharpness where that is asked.
+// cageview.js: the control mesh as it is seen: its faces, flat, and its edges, coloured by sharpness where that is
+// asked.
 import { BufferAttribute, BufferGeometry, Group, Mesh } from "three";
 import { creases } from "./cage.js";
 import { surfaceMaterial } from "./shaders.js";
@@ -36,10 +37,14 @@ export class CageView extends Group {
 
   #lines({ nVertices, counts, corners, points, ...cage }, colored) {
     const { n, ends } = edgesOf(nVertices, counts, corners, true);
-    const start = new Float32Array(3 * n), end = new Float32Array(3 * n), tint = new Float32Array(3 * n), sharp = new Map();
+    const start = new Float32Array(3 * n),
+      end = new Float32Array(3 * n),
+      tint = new Float32Array(3 * n),
+      sharp = new Map();
     if (colored) for (const [a, b, s] of creases(cage)) sharp.set(Math.min(a, b) * nVertices + Math.max(a, b), s);
     for (let e = 0; e < n; e++) {
-      const [a, b] = [ends[2 * e], ends[2 * e + 1]], s = sharp.get(a * nVertices + b);
+      const [a, b] = [ends[2 * e], ends[2 * e + 1]],
+        s = sharp.get(a * nVertices + b);
       start.set(points.subarray(3 * a, 3 * a + 3), 3 * e);
       end.set(points.subarray(3 * b, 3 * b + 3), 3 * e);
       tint.set(s ? sharpnessColor(s) : PLAIN, 3 * e);

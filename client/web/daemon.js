@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// daemon.js: requests to the daemon that this page comes from, with the token, which is in memory alone. What goes wrong
-// is a Problem, whose message is the daemon's own sentence.
+// daemon.js: requests to the daemon that this page comes from, with the token, which is in memory alone. What goes
+// wrong is a Problem, whose message is the daemon's own sentence.
 
 /** What the daemon refused, or that it could not be reached (`status` 0). */
 export class Problem extends Error {
@@ -15,10 +15,14 @@ let asking = null; // One form serves all the requests that wait for a token.
 
 /** Set by the page: shows a form for a token, with the sentence why the one before was refused, and resolves to it. */
 let form = () => Promise.reject(new Problem(401));
-export const onToken = (show) => { form = show; };
+export const onToken = (show) => {
+  form = show;
+};
 
 async function newToken(why) {
-  asking ??= form(token ? why : "").finally(() => { asking = null; });
+  asking ??= form(token ? why : "").finally(() => {
+    asking = null;
+  });
   token = await asking;
 }
 

@@ -18,14 +18,17 @@ export class History {
 
   async #list() {
     if (this.view.ended.signal.aborted) return;
-    const page = await json(`${this.view.path}/versions?limit=50`, { signal: this.view.ended.signal }).catch((problem) => {
-      if (problem.name !== "AbortError" && problem.status) throw problem; // Of a lost connection the watch tells.
-    });
+    const page = await json(`${this.view.path}/versions?limit=50`, { signal: this.view.ended.signal }).catch(
+      (problem) => {
+        if (problem.name !== "AbortError" && problem.status) throw problem; // Of a lost connection the watch tells.
+      },
+    );
     if (page) this.#show(page, false);
   }
 
   #show({ versions, next }, more) {
-    const { panel } = this.view, rows = versions.map((v) => this.#row(v));
+    const { panel } = this.view,
+      rows = versions.map((v) => this.#row(v));
     if (more) panel.versions.append(...rows);
     else panel.versions.replaceChildren(...rows);
     this.next = next;
@@ -34,9 +37,13 @@ export class History {
   }
 
   #row({ version, change, principal, updated }) {
-    const who = principal ? ` by ${principal}` : "", shown = version === this.view.version;
-    const row = make("button", { type: "button", onclick: () => this.show(version).catch((problem) => this.view.fail(problem)) },
-      `${version}  ${change}${who}, ${new Date(updated).toLocaleTimeString()}`);
+    const who = principal ? ` by ${principal}` : "",
+      shown = version === this.view.version;
+    const row = make(
+      "button",
+      { type: "button", onclick: () => this.show(version).catch((problem) => this.view.fail(problem)) },
+      `${version}  ${change}${who}, ${new Date(updated).toLocaleTimeString()}`,
+    );
     if (shown) row.setAttribute("aria-current", "true");
     return make("li", {}, row);
   }

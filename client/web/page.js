@@ -16,7 +16,8 @@ export const button = (label, onclick, set = {}) => make("button", { type: "butt
 const whole = new Intl.NumberFormat("en");
 export const count = (n) => whole.format(n);
 export function bytes(n) {
-  const units = ["B", "kB", "MB", "GB", "TB"], unit = Math.min(Math.floor(Math.log10(Math.max(n, 1)) / 3), units.length - 1);
+  const units = ["B", "kB", "MB", "GB", "TB"],
+    unit = Math.min(Math.floor(Math.log10(Math.max(n, 1)) / 3), units.length - 1);
   return `${Number((n / 1000 ** unit).toPrecision(3))} ${units[unit]}`;
 }
 export const short = (x) => String(Number(x.toPrecision(5)));
@@ -24,8 +25,16 @@ export const short = (x) => String(Number(x.toPrecision(5)));
 /** Shows a sentence, with buttons that lead on: [label, what it does]. */
 export function notice(sentence, ...ways) {
   const dot = /[.!?…]$/.test(sentence) ? "" : ".";
-  by("notice").replaceChildren(make("p", {}, sentence + dot),
-    ...ways.map(([label, go]) => button(label, () => { quiet(); go(); })), button("Close", quiet));
+  by("notice").replaceChildren(
+    make("p", {}, sentence + dot),
+    ...ways.map(([label, go]) =>
+      button(label, () => {
+        quiet();
+        go();
+      }),
+    ),
+    button("Close", quiet),
+  );
   by("notice").hidden = false;
 }
 export function quiet() {
@@ -41,7 +50,8 @@ export function save(blob, name) {
 
 /** The form for a token, as daemon.js asks for it. */
 export function askToken(why) {
-  const form = by("token"), input = by("secret");
+  const form = by("token"),
+    input = by("secret");
   by("refused").textContent = why && `${why}.`;
   form.hidden = false;
   input.value = "";

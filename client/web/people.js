@@ -6,12 +6,17 @@ import { make } from "./page.js";
 const EVERY_MS = 3000;
 
 export class People {
-  constructor(view) { this.view = view; }
+  constructor(view) {
+    this.view = view;
+  }
 
-  start() { this.#ask(); }
+  start() {
+    this.#ask();
+  }
 
   async #ask() {
-    const { view } = this, { signal } = view.ended;
+    const { view } = this,
+      { signal } = view.ended;
     const answer = await json(`${view.path}/presence`, { signal }).catch((problem) => problem);
     if (signal.aborted || answer.status === 404) return;
     const present = answer.present ?? [];
@@ -22,7 +27,11 @@ export class People {
 
   /** A person's program says what it likes about itself in `state`; short words of it are shown. */
   #name({ principal, client, state }) {
-    const words = Object.entries(state ?? {}).filter(([, value]) => ["string", "number"].includes(typeof value)).map(([name, value]) => `${name} ${value}`);
-    return [principal || "somebody", client && `with ${client}`, words.join(", ").slice(0, 120)].filter(Boolean).join(", ");
+    const words = Object.entries(state ?? {})
+      .filter(([, value]) => ["string", "number"].includes(typeof value))
+      .map(([name, value]) => `${name} ${value}`);
+    return [principal || "somebody", client && `with ${client}`, words.join(", ").slice(0, 120)]
+      .filter(Boolean)
+      .join(", ");
   }
 }

@@ -17,19 +17,27 @@ export class Probe extends Group {
     this.add(this.lines);
     let down = null;
     const { canvas } = view;
-    canvas.addEventListener("pointerdown", (event) => { down = event.isPrimary ? [event.clientX, event.clientY] : null; });
+    canvas.addEventListener("pointerdown", (event) => {
+      down = event.isPrimary ? [event.clientX, event.clientY] : null;
+    });
     canvas.addEventListener("pointerup", (event) => {
       if (!down || event.button || Math.hypot(event.clientX - down[0], event.clientY - down[1]) > STILL) return;
       const box = canvas.getBoundingClientRect();
-      this.at([(event.clientX - box.left) / box.width * 2 - 1, 1 - (event.clientY - box.top) / box.height * 2], this.tool);
+      this.at(
+        [((event.clientX - box.left) / box.width) * 2 - 1, 1 - ((event.clientY - box.top) / box.height) * 2],
+        this.tool,
+      );
     });
   }
 
   /** Picks or measures at a place of the canvas, -1 to 1 on both axes. */
   at(place, tool) {
-    const { surface, cageView, stage, panel, cage } = this.view, section = shared.section.value;
-    const hits = [surface, cageView].filter((part) => part.mesh.visible && part.mesh.geometry.index)
-      .map((part) => ({ part, ...this.picker.hit(part.mesh, stage.camera, place, section) })).filter((hit) => hit.point);
+    const { surface, cageView, stage, panel, cage } = this.view,
+      section = shared.section.value;
+    const hits = [surface, cageView]
+      .filter((part) => part.mesh.visible && part.mesh.geometry.index)
+      .map((part) => ({ part, ...this.picker.hit(part.mesh, stage.camera, place, section) }))
+      .filter((hit) => hit.point);
     const hit = hits.sort((a, b) => a.distance - b.distance)[0];
     if (!hit) panel[tool === "pick" ? "picked" : "measured"].textContent = "There is nothing there.";
     else if (tool === "pick") this.#name(hit, cage);
@@ -38,13 +46,19 @@ export class Probe extends Group {
   }
 
   #name(hit, cage) {
-    const { panel, surface } = this.view, place = `at ${hit.point.toArray().map(short).join(", ")}`;
+    const { panel, surface } = this.view,
+      place = `at ${hit.point.toArray().map(short).join(", ")}`;
     const known = hit.part === surface ? nameHit(surface, cage, hit) : { face: hit.part.faceOf[hit.triangle] };
     const id = (ids, row) => (ids.length && ids[row] !== row ? `${row} (id ${ids[row]})` : String(row));
-    const lines = known.face === null ? ["This scheme has no formula for its faces."] : [`Control face ${id(cage.faceIds, known.face)}`];
+    const lines =
+      known.face === null
+        ? ["This scheme has no formula for its faces."]
+        : [`Control face ${id(cage.faceIds, known.face)}`];
     if (known.vertex !== undefined) lines.push(`Control vertex ${id(cage.vertexIds, known.vertex)}`);
     if (known.u !== undefined)
-      lines.push(`(u, v) = (${known.u.toFixed(4)}, ${known.v.toFixed(4)})${known.corner === null ? "" : ` of the part at its corner ${known.corner}`}`);
+      lines.push(
+        `(u, v) = (${known.u.toFixed(4)}, ${known.v.toFixed(4)})${known.corner === null ? "" : ` of the part at its corner ${known.corner}`}`,
+      );
     panel.picked.textContent = [...lines, place].join("\n");
     this.picked = hit.point;
   }
@@ -52,7 +66,8 @@ export class Probe extends Group {
   #measure(point) {
     if (this.marks.length === 2) this.marks = [];
     this.marks.push(point);
-    const { panel, info } = this.view, unit = info.metersPerUnit;
+    const { panel, info } = this.view,
+      unit = info.metersPerUnit;
     if (this.marks.length === 1) {
       panel.measured.textContent = "From here; a second place ends it.";
       return;
@@ -63,7 +78,10 @@ export class Probe extends Group {
 
   /** Draws a cross at each place, as large as the view, and the line that is measured. */
   refresh() {
-    const { orbit } = this.view.stage, size = 0.012 * orbit.distance, start = [], end = [];
+    const { orbit } = this.view.stage,
+      size = 0.012 * orbit.distance,
+      start = [],
+      end = [];
     for (const mark of [...this.marks, ...(this.picked ? [this.picked] : [])])
       for (const axis of [0, 1, 2]) {
         const arm = new Vector3().setComponent(axis, size);

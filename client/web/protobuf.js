@@ -11,9 +11,12 @@ const text = new TextDecoder();
 export function fields(bytes, field) {
   let at = 0;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const fail = () => { throw new Malformed("the answer is cut short"); };
+  const fail = () => {
+    throw new Malformed("the answer is cut short");
+  };
   const varint = () => {
-    let value = 0, scale = 1;
+    let value = 0,
+      scale = 1;
     for (let i = 0; i < 10; i++) {
       if (at >= bytes.length) fail();
       const byte = bytes[at++];
@@ -24,11 +27,19 @@ export function fields(bytes, field) {
     return fail();
   };
   while (at < bytes.length) {
-    const key = varint(), number = Math.floor(key / 8), wire = key % 8;
+    const key = varint(),
+      number = Math.floor(key / 8),
+      wire = key % 8;
     if (wire === 0) field(number, varint());
-    else if (wire === 1) { if (at + 8 > bytes.length) fail(); field(number, view.getFloat64(at, true)); at += 8; }
-    else if (wire === 5) { if (at + 4 > bytes.length) fail(); field(number, view.getFloat32(at, true)); at += 4; }
-    else if (wire === 2) {
+    else if (wire === 1) {
+      if (at + 8 > bytes.length) fail();
+      field(number, view.getFloat64(at, true));
+      at += 8;
+    } else if (wire === 5) {
+      if (at + 4 > bytes.length) fail();
+      field(number, view.getFloat32(at, true));
+      at += 4;
+    } else if (wire === 2) {
       const n = varint();
       if (n > bytes.length - at) fail();
       field(number, bytes.subarray(at, at + n));
@@ -39,7 +50,8 @@ export function fields(bytes, field) {
 
 /** A varint at the beginning of a body: its value and how many bytes it has. */
 export function leadingVarint(bytes) {
-  let value = 0, scale = 1;
+  let value = 0,
+    scale = 1;
   for (let i = 0; i < Math.min(bytes.length, 5); i++) {
     value += (bytes[i] & 127) * scale;
     if (bytes[i] < 128) return [value, i + 1];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shaders.js: how surfaces and lines are drawn. Compact blocks come in as they lie in the frame: positions in 16 bits of
-// the box, which is the model matrix, and normals as points of the unfolded octahedron (proto/README.md).
+// shaders.js: how surfaces and lines are drawn. Compact blocks come in as they lie in the frame: positions in 16 bits
+// of the box, which is the model matrix, and normals as points of the unfolded octahedron (proto/README.md).
 import { DoubleSide, GLSL3, RawShaderMaterial, Vector2, Vector4 } from "three";
 
 /** The looks of a surface, in the order of the shader's numbers. */
@@ -95,8 +95,14 @@ export function setSection(material, on) {
 /** A surface; flat faces are the cage's. It is pushed back a little, so that lines on it are seen. */
 export function surfaceMaterial(flatFaces) {
   return new RawShaderMaterial({
-    glslVersion: GLSL3, defines: {}, vertexShader: SURFACE_VERTEX, fragmentShader: SURFACE_FRAGMENT, side: DoubleSide,
-    polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
+    glslVersion: GLSL3,
+    defines: {},
+    vertexShader: SURFACE_VERTEX,
+    fragmentShader: SURFACE_FRAGMENT,
+    side: DoubleSide,
+    polygonOffset: true,
+    polygonOffsetFactor: 1,
+    polygonOffsetUnits: 1,
     uniforms: { section: shared.section, look: { value: 0 }, flatFaces: { value: flatFaces }, most: { value: 1 } },
   });
 }
@@ -112,7 +118,11 @@ void main() { cut(at); color = tint; }`;
 /** Thin lines over the same attributes as a surface. */
 export function wireMaterial() {
   return new RawShaderMaterial({
-    glslVersion: GLSL3, defines: {}, fragmentShader: LINE_FRAGMENT, transparent: true, depthWrite: false,
+    glslVersion: GLSL3,
+    defines: {},
+    fragmentShader: LINE_FRAGMENT,
+    transparent: true,
+    depthWrite: false,
     vertexShader: `
 precision highp float;
 in vec3 position;
@@ -130,7 +140,10 @@ void main() {
 /** Lines of some pixels' width, an instance each: its ends and its colour. */
 export function strokeMaterial(width, onTop = false) {
   return new RawShaderMaterial({
-    glslVersion: GLSL3, defines: {}, depthTest: !onTop, side: DoubleSide,
+    glslVersion: GLSL3,
+    defines: {},
+    depthTest: !onTop,
+    side: DoubleSide,
     vertexShader: `
 precision highp float;
 in vec3 position, start, end, tint;

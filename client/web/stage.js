@@ -13,9 +13,15 @@ export class Stage {
     this.camera = new PerspectiveCamera(35, 1, 0.01, 100);
     this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: false });
     this.renderer.outputColorSpace = "srgb-linear"; // The shaders give the colours that are shown.
-    this.orbit = new Orbit(this.camera, canvas, () => { this.draw(); moved(); });
+    this.orbit = new Orbit(this.camera, canvas, () => {
+      this.draw();
+      moved();
+    });
     this.pending = 0;
-    this.themed = () => { this.scene.background = new Color().setHex(dark.matches ? 0x1b2028 : 0xf3f4f7, LinearSRGBColorSpace); this.draw(); };
+    this.themed = () => {
+      this.scene.background = new Color().setHex(dark.matches ? 0x1b2028 : 0xf3f4f7, LinearSRGBColorSpace);
+      this.draw();
+    };
     this.sizes = new ResizeObserver(() => this.#size());
     this.sizes.observe(canvas);
     dark.addEventListener("change", this.themed);

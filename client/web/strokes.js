@@ -14,7 +14,8 @@ export class Strokes extends Mesh {
 
   /** Draws segments: `start` and `end` have three numbers each, and `tint` a colour each, or one for all. */
   fill(start, end, tint) {
-    const n = start.length / 3, geometry = new InstancedBufferGeometry();
+    const n = start.length / 3,
+      geometry = new InstancedBufferGeometry();
     const colors = tint.length === 3 ? new Float32Array(n * 3).map((_, i) => tint[i % 3]) : tint;
     geometry.setAttribute("position", new Float32BufferAttribute([0, -1, 0, 1, -1, 0, 1, 1, 0, 0, 1, 0], 3));
     geometry.setIndex([0, 1, 2, 0, 2, 3]);

@@ -1,12 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// surface.js: a refined surface on the graphics card. The blocks of a frame are its attributes as they came; a version of
-// the same topology replaces them and keeps the indices.
-import { BufferAttribute, BufferGeometry, DoubleSide, FrontSide, Group, LineSegments, Matrix4, Mesh, Sphere, Vector3 } from "three";
+// surface.js: a refined surface on the graphics card. The blocks of a frame are its attributes as they came; a version
+// of the same topology replaces them and keeps the indices.
+import {
+  BufferAttribute,
+  BufferGeometry,
+  DoubleSide,
+  FrontSide,
+  Group,
+  LineSegments,
+  Matrix4,
+  Mesh,
+  Sphere,
+  Vector3,
+} from "three";
 import { LOOKS, surfaceMaterial, wireMaterial } from "./shaders.js";
 import { creases } from "./cage.js";
 import { Malformed } from "./protobuf.js";
 import { Strokes } from "./strokes.js";
-import { edgePoints, faceCorners, faceLines, hasFormula, isClosed, positionGrid, triangles, uvGrid } from "./topology.js";
+import {
+  edgePoints,
+  faceCorners,
+  faceLines,
+  hasFormula,
+  isClosed,
+  positionGrid,
+  triangles,
+  uvGrid,
+} from "./topology.js";
 
 /** From cool to hot by sharpness up to 5; infinite ones are red. */
 export function sharpnessColor(sharpness) {
@@ -16,19 +36,24 @@ export function sharpnessColor(sharpness) {
 }
 
 /**
- * Corners over vertices that have one UV each: a vertex keeps the first of its UVs, and of each further one a copy of it
- * stands behind all vertices. `copies` are the vertices that are copied, `rows` the UV of each.
+ * Corners over vertices that have one UV each: a vertex keeps the first of its UVs, and of each further one a copy
+ * of it stands behind all vertices. `copies` are the vertices that are copied, `rows` the UV of each.
  */
 function splitAtSeams(corners, uvCorners, n, nUvs) {
-  const first = new Int32Array(n).fill(-1), known = new Map(), copies = [], more = [], out = corners.slice();
+  const first = new Int32Array(n).fill(-1),
+    known = new Map(),
+    copies = [],
+    more = [],
+    out = corners.slice();
   for (let i = 0; i < corners.length; i++) {
-    const p = corners[i], u = uvCorners[i];
+    const p = corners[i],
+      u = uvCorners[i];
     if (first[p] < 0) first[p] = u;
     else if (first[p] !== u) {
       const key = p * nUvs + u;
       let row = known.get(key);
       if (row === undefined) {
-        known.set(key, row = n + copies.length);
+        known.set(key, (row = n + copies.length));
         copies.push(p);
         more.push(u);
       }
@@ -57,14 +82,16 @@ export class Surface extends Group {
 
   /** Takes a frame over. The control mesh is that of its version, at least of its topology. */
   show(frame, cage, look) {
-    const { positions, normals, uvs, indices } = frame.blocks, key = `${frame.topology}/${frame.level}/${!!uvs}`;
+    const { positions, normals, uvs, indices } = frame.blocks,
+      key = `${frame.topology}/${frame.level}/${!!uvs}`;
     this.frame = frame;
     if (key !== this.key) this.#topology(frame, cage, uvs, indices);
     this.key = key;
     this.#attribute("position", positions.array, 4, true);
     this.#attribute("octahedral", normals.array, 2, false); // Not normalised: -32768 tells the zero normal.
     if (uvs) this.#uvs(uvs.array);
-    const box = positions.box, size = [0, 1, 2].map((i) => box[3 + i] - box[i] || 1e-30);
+    const box = positions.box,
+      size = [0, 1, 2].map((i) => box[3 + i] - box[i] || 1e-30);
     this.low = new Vector3(...box.subarray(0, 3));
     this.high = new Vector3(...box.subarray(3));
     this.mesh.matrix = new Matrix4().makeScale(...size).setPosition(this.low);
@@ -83,7 +110,8 @@ export class Surface extends Group {
     if (corners.length !== frame.faces * this.size) throw new Malformed("the control mesh does not fit its surface");
     this.corners = corners;
     this.seams = { corners, copies: [], rows: null };
-    if (uvs) this.seams = splitAtSeams(corners, faceCorners(uvGrid(cage, this.grid), frame.level), frame.vertices, uvs.count);
+    if (uvs)
+      this.seams = splitAtSeams(corners, faceCorners(uvGrid(cage, this.grid), frame.level), frame.vertices, uvs.count);
     this.mesh.geometry.dispose();
     this.wire.geometry.dispose();
     this.mesh.geometry = new BufferGeometry();
@@ -94,7 +122,9 @@ export class Surface extends Group {
 
   /** A block as an attribute: in place where there are no seams, else with the copies behind it. */
   #attribute(name, array, width, normalized) {
-    const { copies } = this.seams, n = array.length / width, old = this.mesh.geometry.getAttribute(name);
+    const { copies } = this.seams,
+      n = array.length / width,
+      old = this.mesh.geometry.getAttribute(name);
     if (copies.length) {
       const all = new array.constructor((n + copies.length) * width);
       all.set(array);
@@ -112,7 +142,8 @@ export class Surface extends Group {
   }
 
   #uvs(halves) {
-    const rows = this.seams.rows, pairs = new Uint32Array(halves.buffer, halves.byteOffset, halves.length / 2);
+    const rows = this.seams.rows,
+      pairs = new Uint32Array(halves.buffer, halves.byteOffset, halves.length / 2);
     const attribute = new BufferAttribute(new Uint16Array(Uint32Array.from(rows, (row) => pairs[row]).buffer), 2, true);
     attribute.isFloat16BufferAttribute = true; // Three takes 16 bits for halves where this is said.
     this.mesh.geometry.setAttribute("uv", attribute);
@@ -130,7 +161,10 @@ export class Surface extends Group {
   /** Colours the surface by a number a vertex. The strongest colour is at the 95th hundredth of their sizes. */
   heat(values) {
     const step = Math.max(1, Math.floor(values.length / 20000));
-    const sizes = values.filter((x, i) => i % step === 0 && Number.isFinite(x)).map(Math.abs).sort();
+    const sizes = values
+      .filter((x, i) => i % step === 0 && Number.isFinite(x))
+      .map(Math.abs)
+      .sort();
     const most = sizes[Math.floor(sizes.length * 0.95)] || 1;
     this.mesh.material.uniforms.most.value = most;
     this.#attribute("field", values, 1, false);
@@ -140,20 +174,28 @@ export class Surface extends Group {
   /** The lines of the refined faces are made when they are first shown. */
   showWire(on) {
     this.wire.visible = on;
-    if (on && !this.wire.geometry.index) this.wire.geometry.setIndex(new BufferAttribute(faceLines(this.corners, this.size), 1));
+    if (on && !this.wire.geometry.index)
+      this.wire.geometry.setIndex(new BufferAttribute(faceLines(this.corners, this.size), 1));
   }
 
   /** The point of a row, in the mesh's own units. */
   point(row, out = new Vector3()) {
     const q = this.frame.blocks.positions.array;
-    return out.set(q[4 * row], q[4 * row + 1], q[4 * row + 2]).divideScalar(65535).applyMatrix4(this.mesh.matrix);
+    return out
+      .set(q[4 * row], q[4 * row + 1], q[4 * row + 2])
+      .divideScalar(65535)
+      .applyMatrix4(this.mesh.matrix);
   }
 
   /** Creases as lines on the surface, where there is a formula for their points. */
   showCreases(on, cage) {
     this.creases.visible = on;
     if (!on || !this.grid || this.creases.filled) return;
-    const { edges } = this.grid, number = new Map(), start = [], end = [], tint = [];
+    const { edges } = this.grid,
+      number = new Map(),
+      start = [],
+      end = [],
+      tint = [];
     for (let e = edges.n - 1; e >= 0; e--) number.set(edges.ends[2 * e] * cage.nVertices + edges.ends[2 * e + 1], e);
     for (const [a, b, sharpness] of creases(cage)) {
       const edge = number.get(Math.min(a, b) * cage.nVertices + Math.max(a, b));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// topology.js: which refined vertices make which refined faces, by the formula of proto/README.md ("Grid order") and the
-// control mesh alone, so that no index ever comes over the network. `catmullClark`, `bilinear` and `loop` have one;
+// topology.js: which refined vertices make which refined faces, by the formula of proto/README.md ("Grid order") and
+// the control mesh alone, so that no index ever comes over the network. `catmullClark`, `bilinear` and `loop` have one;
 // under `sqrt3` faces are asked for.
 import { creases } from "./cage.js";
 
@@ -10,10 +10,13 @@ import { creases } from "./cage.js";
  * own, after the shared one; those of UVs are `allShared`.
  */
 export function edgesOf(nVertices, counts, corners, allShared = false) {
-  const n = corners.length, other = new Int32Array(n), face = new Int32Array(n), start = new Int32Array(nVertices + 2);
+  const n = corners.length,
+    other = new Int32Array(n),
+    face = new Int32Array(n),
+    start = new Int32Array(nVertices + 2);
   for (let f = 0, first = 0; f < counts.length; first += counts[f++])
     for (let i = 0; i < counts[f]; i++) {
-      const next = corners[first + (i + 1) % counts[f]];
+      const next = corners[first + ((i + 1) % counts[f])];
       other[first + i] = next;
       face[first + i] = f;
       start[Math.min(corners[first + i], next) + 2]++;
@@ -22,20 +25,30 @@ export function edgesOf(nVertices, counts, corners, allShared = false) {
   const order = new Int32Array(n); // Corners by the lower vertex of their edge, those of one vertex as they come.
   for (let c = 0; c < n; c++) order[start[Math.min(corners[c], other[c]) + 1]++] = c;
   const high = (c) => Math.max(corners[c], other[c]);
-  const of = new Int32Array(n), ends = [], uses = [];
+  const of = new Int32Array(n),
+    ends = [],
+    uses = [];
   for (let v = 0; v < nVertices; v++) {
     const mine = order.subarray(start[v], start[v + 1]);
     mine.sort((a, b) => high(a) - high(b) || a - b);
     for (let i = 0; i < mine.length;) {
-      const w = high(mine[i]), shared = uses.push(0) - 1, extra = [];
+      const w = high(mine[i]),
+        shared = uses.push(0) - 1,
+        extra = [];
       ends.push(v, w);
       for (let last = -1; i < mine.length && high(mine[i]) === w; i++) {
         const again = !allShared && (face[mine[i]] === last || (v === w && last >= 0));
         if (again) extra.push(mine[i]);
-        else { of[mine[i]] = shared; uses[shared]++; }
+        else {
+          of[mine[i]] = shared;
+          uses[shared]++;
+        }
         last = face[mine[i]];
       }
-      for (const c of extra) { of[c] = uses.push(1) - 1; ends.push(v, w); }
+      for (const c of extra) {
+        of[c] = uses.push(1) - 1;
+        ends.push(v, w);
+      }
     }
   }
   return { n: uses.length, of, ends: Int32Array.from(ends), uses: Int32Array.from(uses) };
@@ -49,7 +62,8 @@ export function visibleFaces(cage, edges) {
   const seen = new Uint8Array(cage.counts.length).fill(1);
   for (const f of cage.holes) seen[f] = 0;
   if (cage.boundary !== "none" || cage.scheme === "bilinear") return seen;
-  const outer = new Uint8Array(cage.nVertices), key = (a, b) => Math.min(a, b) * cage.nVertices + Math.max(a, b);
+  const outer = new Uint8Array(cage.nVertices),
+    key = (a, b) => Math.min(a, b) * cage.nVertices + Math.max(a, b);
   const sharp = new Map(creases(cage).map(([a, b, sharpness]) => [key(a, b), sharpness]));
   for (let e = 0; e < edges.n; e++)
     if (edges.uses[e] === 1 && sharp.get(key(edges.ends[2 * e], edges.ends[2 * e + 1])) !== Infinity)
@@ -61,14 +75,18 @@ export function visibleFaces(cage, edges) {
 
 /** Whether a surface has an inside that nobody sees: each edge has two faces, all are there, and they look outwards. */
 export function isClosed(cage, grid) {
-  const { edges, rows, corners, counts } = grid, p = cage.points;
-  if (rows.length !== (grid.scheme === "loop" ? counts.length : corners.length) || edges.uses.some((n) => n !== 2)) return false;
+  const { edges, rows, corners, counts } = grid,
+    p = cage.points;
+  if (rows.length !== (grid.scheme === "loop" ? counts.length : corners.length) || edges.uses.some((n) => n !== 2))
+    return false;
   let volume = 0;
   for (let f = 0, first = 0; f < counts.length; first += counts[f++])
     for (let i = 1; i + 1 < counts[f]; i++) {
       const [a, b, c] = [corners[first], corners[first + i], corners[first + i + 1]].map((v) => 3 * v);
-      volume += p[a] * (p[b + 1] * p[c + 2] - p[b + 2] * p[c + 1]) + p[a + 1] * (p[b + 2] * p[c] - p[b] * p[c + 2])
-        + p[a + 2] * (p[b] * p[c + 1] - p[b + 1] * p[c]);
+      volume +=
+        p[a] * (p[b + 1] * p[c + 2] - p[b + 2] * p[c + 1]) +
+        p[a + 1] * (p[b + 2] * p[c] - p[b] * p[c + 2]) +
+        p[a + 2] * (p[b] * p[c + 1] - p[b + 1] * p[c]);
     }
   return volume > 0;
 }
@@ -78,7 +96,8 @@ function gridOf(scheme, nVertices, counts, corners, seen, edges) {
   const rows = []; // The corners (the triangles, under loop) that have refined faces.
   for (let f = 0, first = 0; f < counts.length; first += counts[f++])
     if (seen[f]) for (let i = 0; i < (scheme === "loop" ? 1 : counts[f]); i++) rows.push(first + i);
-  const faceOf = new Int32Array(corners.length), firstOf = new Int32Array(counts.length);
+  const faceOf = new Int32Array(corners.length),
+    firstOf = new Int32Array(counts.length);
   for (let f = 0, first = 0; f < counts.length; first += counts[f++]) {
     faceOf.fill(f, first, first + counts[f]);
     firstOf[f] = first;
@@ -99,7 +118,8 @@ export function positionGrid(cage) {
 export function uvGrid(cage, grid) {
   const seen = new Uint8Array(cage.counts.length);
   for (const c of grid.rows) seen[grid.faceOf[c]] = 1;
-  let rows = cage.stIndices, n = cage.st.length / 2;
+  let rows = cage.stIndices,
+    n = cage.st.length / 2;
   if (cage.faceVarying !== "all") {
     const pairs = Float64Array.from(rows, (value, c) => value * cage.nVertices + cage.corners[c]);
     const row = new Map();
@@ -117,14 +137,25 @@ export function uvGrid(cage, grid) {
 
 /** How the points of one control corner's quad at level L are numbered: point(i, j), i and j from 0 to m. */
 function quadPoints(g, m) {
-  const { nVertices: V, counts, edges } = g, F = counts.length, V1 = V + F + edges.n, C = g.corners.length;
+  const { nVertices: V, counts, edges } = g,
+    F = counts.length,
+    V1 = V + F + edges.n,
+    C = g.corners.length;
   const inner = V1 + (2 * edges.n + C) * (m - 1);
   return (c, out) => {
-    const f = g.faceOf[c], first = g.firstOf[f], before = first + (c - first + counts[f] - 1) % counts[f];
-    const next = edges.of[c], prev = edges.of[before], v = g.corners[c], w = m + 1;
+    const f = g.faceOf[c],
+      first = g.firstOf[f],
+      before = first + ((c - first + counts[f] - 1) % counts[f]);
+    const next = edges.of[c],
+      prev = edges.of[before],
+      v = g.corners[c],
+      w = m + 1;
     const along = (edge, k) => V1 + edge * (m - 1) + k - 1; // k of the points of a level-1 edge, from its lower end.
     const half = (e, last) => 2 * e + (edges.ends[2 * e] !== v || (last && edges.ends[2 * e + 1] === v) ? 1 : 0);
-    out[0] = v, out[m] = V + F + next, out[m * w + m] = V + f, out[m * w] = V + F + prev;
+    out[0] = v;
+    out[m] = V + F + next;
+    out[m * w + m] = V + f;
+    out[m * w] = V + F + prev;
     for (let k = 1; k < m; k++) {
       out[k] = along(half(next, false), k);
       out[k * w] = along(half(prev, true), k);
@@ -138,14 +169,20 @@ function quadPoints(g, m) {
 
 /** The same for a triangle under loop: point (x, y) with x + y <= m stands at y (m + 1) + x. */
 function trianglePoints(g, m) {
-  const { nVertices: V, edges, corners } = g, inner = V + edges.n * (m - 1), each = (m - 1) * (m - 2) / 2;
+  const { nVertices: V, edges, corners } = g,
+    inner = V + edges.n * (m - 1),
+    each = ((m - 1) * (m - 2)) / 2;
   return (c, out) => {
-    const [a, b, d] = corners.subarray(c, c + 3), w = m + 1, triangle = c / 3;
+    const [a, b, d] = corners.subarray(c, c + 3),
+      w = m + 1,
+      triangle = c / 3;
     const along = (corner, from, k) => {
       const e = edges.of[corner];
       return V + e * (m - 1) + (edges.ends[2 * e] === from ? k : m - k) - 1;
     };
-    out[0] = a, out[m] = b, out[m * w] = d;
+    out[0] = a;
+    out[m] = b;
+    out[m * w] = d;
     for (let k = 1; k < m; k++) {
       out[k] = along(c, a, k);
       out[k * w + m - k] = along(c + 1, b, k);
@@ -161,7 +198,8 @@ export const sideOf = (grid, level) => 2 ** (grid.scheme === "loop" ? level : le
 
 /** Calls `row(points, k)` for each row of the grid, with the numbers of its points at that level. */
 export function eachRow(grid, level, row) {
-  const m = sideOf(grid, level), points = new Uint32Array((m + 1) ** 2);
+  const m = sideOf(grid, level),
+    points = new Uint32Array((m + 1) ** 2);
   const number = grid.scheme === "loop" ? trianglePoints(grid, m) : quadPoints(grid, m);
   for (let k = 0; k < grid.rows.length; k++) {
     number(grid.rows[k], points);
@@ -172,7 +210,9 @@ export function eachRow(grid, level, row) {
 
 /** Corners of the refined faces: four each, three under loop. */
 export function faceCorners(grid, level) {
-  const m = sideOf(grid, level), w = m + 1, loop = grid.scheme === "loop";
+  const m = sideOf(grid, level),
+    w = m + 1,
+    loop = grid.scheme === "loop";
   const out = new Uint32Array(grid.rows.length * m * m * (loop ? 3 : 4));
   let at = 0;
   eachRow(grid, level, (p) => {
@@ -180,13 +220,20 @@ export function faceCorners(grid, level) {
       for (let x = 0; x < m; x++) {
         if (!loop) {
           const o = y * w + x;
-          out[at++] = p[o], out[at++] = p[o + 1], out[at++] = p[o + w + 1], out[at++] = p[o + w];
+          out[at++] = p[o];
+          out[at++] = p[o + 1];
+          out[at++] = p[o + w + 1];
+          out[at++] = p[o + w];
         } else if (x + y < m) {
           const o = y * w + x;
-          out[at++] = p[o], out[at++] = p[o + 1], out[at++] = p[o + w];
+          out[at++] = p[o];
+          out[at++] = p[o + 1];
+          out[at++] = p[o + w];
         } else {
           const o = (m - 1 - y) * w + m - 1 - x;
-          out[at++] = p[o + 1], out[at++] = p[o + w + 1], out[at++] = p[o + w];
+          out[at++] = p[o + 1];
+          out[at++] = p[o + w + 1];
+          out[at++] = p[o + w];
         }
       }
   });
@@ -196,7 +243,7 @@ export function faceCorners(grid, level) {
 /** Triangles of faces of four corners; faces of three are triangles. */
 export function triangles(corners, size) {
   if (size === 3) return corners;
-  const out = new Uint32Array(corners.length / 4 * 6);
+  const out = new Uint32Array((corners.length / 4) * 6);
   for (let i = 0, o = 0; i < corners.length; i += 4, o += 6) {
     out[o] = out[o + 3] = corners[i];
     out[o + 1] = corners[i + 1];
@@ -212,15 +259,21 @@ export function faceLines(corners, size) {
   let n = 0;
   for (let f = 0; f < corners.length; f += size)
     for (let i = 0; i < size; i++) {
-      const a = corners[f + i], b = corners[f + (i + 1) % size];
-      if (a < b || size === 3 || i < 2) out[n++] = a, out[n++] = b;
+      const a = corners[f + i],
+        b = corners[f + ((i + 1) % size)];
+      if (a < b || size === 3 || i < 2) {
+        out[n++] = a;
+        out[n++] = b;
+      }
     }
   return out.slice(0, n);
 }
 
 /** The refined points along a control edge, from its lower end. */
 export function edgePoints(grid, edge, level) {
-  const { edges, nVertices: V, counts, scheme } = grid, loop = scheme === "loop", m = sideOf(grid, level);
+  const { edges, nVertices: V, counts, scheme } = grid,
+    loop = scheme === "loop",
+    m = sideOf(grid, level);
   const [low, high] = edges.ends.subarray(2 * edge, 2 * edge + 2);
   const run = (first, from) => Array.from({ length: m - 1 }, (_, k) => from + first * (m - 1) + k);
   if (loop) return [low, ...run(edge, V), high];

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// viewer.js: the page: from the address to a list or a mesh, and back to an address. view.js has all that is of one mesh.
+// viewer.js: the page: from the address to a list or a mesh, and back to an address. view.js has all that is of one
+// mesh.
 import { json, onToken } from "./daemon.js";
 import { fresh, readLink, writeLink } from "./link.js";
 import { showList } from "./list.js";
 import { askToken, by, notice, quiet } from "./page.js";
 import { View } from "./view.js";
 
-let view = null, limits = null;
+let view = null,
+  limits = null;
 
 function sentence(problem) {
   return problem.message[0].toUpperCase() + problem.message.slice(1);

@@ -2,7 +2,9 @@
 // watch.js: the records of GET .../watch (proto/README.md, "Watching"), one after another.
 
 const HEAD = 24;
-export const WHOLE = 1, GONE = 3, PROBLEM = 4;
+export const WHOLE = 1,
+  GONE = 3,
+  PROBLEM = 4;
 
 /** Reads exactly as many bytes as `into` has. False when the answer ends before the first of them. */
 function filler(reader) {
@@ -28,11 +30,17 @@ function filler(reader) {
 
 /** Yields {kind, version, body, began}, `began` being the time at which its head had come. `most` bounds a body. */
 export async function* records(answer, most) {
-  const fill = filler(answer.body.getReader()), head = new Uint8Array(HEAD), view = new DataView(head.buffer);
+  const fill = filler(answer.body.getReader()),
+    head = new Uint8Array(HEAD),
+    view = new DataView(head.buffer);
   while (await fill(head)) {
     const length = Number(view.getBigUint64(0, true));
     if (length > most) throw new RangeError("a version of it is too large");
-    const record = { kind: view.getUint32(16, true), version: Number(view.getBigUint64(8, true)), began: performance.now() };
+    const record = {
+      kind: view.getUint32(16, true),
+      version: Number(view.getBigUint64(8, true)),
+      began: performance.now(),
+    };
     const body = new Uint8Array(length);
     if (length && !(await fill(body))) throw new Error("the answer ended within a record");
     yield { ...record, body: body.buffer };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// harness.mjs: what the tests in a browser share: a daemon of their own, subd, Chromium, comparing pictures, and telling the
-// results as cmocka does. SUBDD_TEST_FILTER is a glob of names; SUBDD_WEB_RECORD=1 writes the pictures anew.
+// harness.mjs: what the tests in a browser share: a daemon of their own, subd, Chromium, comparing pictures, and
+// telling the results as cmocka does. SUBDD_TEST_FILTER is a glob of names; SUBDD_WEB_RECORD=1 writes the pictures
+// anew.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -28,8 +29,19 @@ export class Daemon {
   static n = 0;
   async start(options = [], port = 0) {
     this.folder ??= join(folder, `daemon${Daemon.n++}`);
-    this.process = spawn(join(bin, "subdd"), ["--listen", `127.0.0.1:${port}`, "--data-dir", this.folder, "--backend", process.env.SUBDD_TEST_BACKEND || "cpu", ...options],
-      { stdio: ["ignore", "pipe", "ignore"] });
+    this.process = spawn(
+      join(bin, "subdd"),
+      [
+        "--listen",
+        `127.0.0.1:${port}`,
+        "--data-dir",
+        this.folder,
+        "--backend",
+        process.env.SUBDD_TEST_BACKEND || "cpu",
+        ...options,
+      ],
+      { stdio: ["ignore", "pipe", "ignore"] },
+    );
     const line = await new Promise((line) => this.process.stdout.once("data", (data) => line(String(data))));
     this.url = /http:\/\/\S+/.exec(line)[0];
     return this;
@@ -47,25 +59,55 @@ export class Daemon {
 }
 
 // A browser that draws without a graphics card, and asks nobody outside for anything.
-export const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", headless: true,
-  args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-extensions", "--font-render-hinting=none", "--js-flags=--expose-gc"] });
+export const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium",
+  headless: true,
+  args: [
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-extensions",
+    "--font-render-hinting=none",
+    "--js-flags=--expose-gc",
+  ],
+});
 
 export async function open(url, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1000, height: 700 }, reducedMotion: "reduce", acceptDownloads: true, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1000, height: 700 },
+    reducedMotion: "reduce",
+    acceptDownloads: true,
+    ...options,
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(10000);
   page.said = [];
   // A daemon without presence answers 404, which Chromium writes to the console by itself.
-  page.on("console", (message) => { if (!message.location().url.endsWith("/presence")) page.said.push(message.text()); });
+  page.on("console", (message) => {
+    if (!message.location().url.endsWith("/presence")) page.said.push(message.text());
+  });
   page.on("pageerror", (error) => page.said.push(error.stack));
   await page.goto(url);
   return page;
 }
 
 /** Waits until the canvas shows this version. */
-export const shows = (page, version) => until(async () => Number(await page.locator("canvas").getAttribute("data-version").catch(() => 0)) >= version,
-  async () => `version ${version} is not shown: ${await page.locator("body").innerText()}; ${page.said}`);
+export const shows = (page, version) =>
+  until(
+    async () =>
+      Number(
+        await page
+          .locator("canvas")
+          .getAttribute("data-version")
+          .catch(() => 0),
+      ) >= version,
+    async () => `version ${version} is not shown: ${await page.locator("body").innerText()}; ${page.said}`,
+  );
 
 /** Holds what is on the canvas against a committed picture. */
 export async function samePicture(page, name) {
@@ -78,8 +120,13 @@ export async function samePicture(page, name) {
     writeFileSync(path, shot);
     return;
   }
-  const pixelmatch = (await import(require.resolve("pixelmatch"))).default, a = PNG.sync.read(shot), b = PNG.sync.read(readFileSync(path));
-  check(a.width === b.width && a.height === b.height, `${name}: ${a.width} x ${a.height} and not ${b.width} x ${b.height}`);
+  const pixelmatch = (await import(require.resolve("pixelmatch"))).default,
+    a = PNG.sync.read(shot),
+    b = PNG.sync.read(readFileSync(path));
+  check(
+    a.width === b.width && a.height === b.height,
+    `${name}: ${a.width} x ${a.height} and not ${b.width} x ${b.height}`,
+  );
   const diff = new PNG({ width: a.width, height: a.height });
   const wrong = pixelmatch(a.data, b.data, diff.data, a.width, a.height, { threshold: 0.15 });
   if (wrong <= a.width * a.height * 0.004) return;
@@ -92,7 +139,8 @@ export async function samePicture(page, name) {
 /** Runs tests, [name, function], and ends the process. */
 export async function run(tests) {
   const glob = new RegExp(`^${(process.env.SUBDD_TEST_FILTER || "*").replaceAll("*", ".*").replaceAll("?", ".")}$`);
-  let passed = 0, failed = 0;
+  let passed = 0,
+    failed = 0;
   for (const [name, test] of tests) {
     if (!glob.test(name)) continue;
     const began = Date.now();
