@@ -101,7 +101,7 @@ CLIENT   := $(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(PUBLIC_H:client/lib
 EXAMPLES := $(patsubst client/examples/%.c,$(BUILD)/examples/%,$(wildcard client/examples/*.c))
 
 # ---- build ----------------------------------------------------------------------------------------------------
-.PHONY: all share cuda demo deps test test-cgal check check-gpu bench bundle install uninstall check-install clean help lint fmt asan ubsan tsan fuzz \
+.PHONY: all share viewer cuda demo deps test test-cgal check check-gpu bench bundle install uninstall check-install clean help lint fmt asan ubsan tsan fuzz \
         answers check-howto cover docker tests said run-tests run-bench fuzzers force
 # Only a machine with a driver can use the CUDA module, and it takes minutes: elsewhere it is made when asked for.
 DRIVER   := $(wildcard /proc/driver/nvidia/version)
@@ -203,6 +203,21 @@ $(BUILD)/share/bash-completion/completions/subd: $(BUILD)/bin/subd ; $(call made
 $(BUILD)/share/zsh/site-functions/_subd: $(BUILD)/bin/subd ; $(call made,$< completion zsh)
 $(BUILD)/share/fish/vendor_completions.d/subd.fish: $(BUILD)/bin/subd ; $(call made,$< completion fish)
 
+# The page of GET /viewer. Node's packages are those of the lock file; they stay in build/.
+VIEWER   := $(BUILD)/share/subdd/viewer
+viewer: ## the page GET /viewer, where Node.js is: client/web with three.js, in build/share
+	@if command -v npm >/dev/null; then $(MAKE) $(VIEWER)/viewer.html.gz; else \
+	  echo "  without the viewer: no Node.js here (deploy/install-deps viewer brings it)"; fi
+$(BUILD)/viewer/node_modules/.package-lock.json: client/web/package.json client/web/package-lock.json
+	$(call say,NPM,$<)
+	@mkdir -p $(BUILD)/viewer && cp $^ $(BUILD)/viewer/ && npm ci --prefix $(BUILD)/viewer --ignore-scripts --no-audit --no-fund --silent
+$(VIEWER)/viewer.html.gz: $(BUILD)/viewer/node_modules/.package-lock.json $(wildcard client/web/*)
+	$(call say,ESBUILD,client/web)
+	@mkdir -p $(@D) && NODE_PATH=$(abspath $(BUILD)/viewer/node_modules) $(BUILD)/viewer/node_modules/.bin/esbuild client/web/viewer.js client/web/viewer.css \
+	  --bundle --minify --format=esm --target=es2022 --legal-comments=none --log-level=warning --outdir=$(BUILD)/viewer/page
+	@{ echo '/*' && cat $(BUILD)/viewer/node_modules/three/LICENSE $(BUILD)/viewer/node_modules/three-mesh-bvh/LICENSE && echo '*/'; } >>$(BUILD)/viewer/page/viewer.js
+	@cp client/web/viewer.html $(BUILD)/viewer/page/ && for f in js css html; do gzip -9nc $(BUILD)/viewer/page/viewer.$$f >$(@D)/viewer.$$f.gz; done
+
 # ---- tests, benches, fuzzers: one executable a file -----------------------------------------------------------------
 # Tests and benches share one copy of the kernels, which are 2 MB. Only what is linked to OpenSubdiv (tests/oracle, and any
 # .cc) needs g++.
@@ -273,8 +288,10 @@ fmt: ## clang-format everything in place
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cc' | xargs clang-format -i
 bundle: about-bundle deps ## a relocatable folder build/bundle: binaries, libraries, tests, samples, run-tests, run-bench
 	$(AGAIN) all cuda tests $(BENCHES) $(PEERS)
+	+@$(MAKE) viewer || echo '  without the viewer'
 	@deploy/make-bundle $(BUILD) $(BUILD)/bundle
 docker: about-docker ## the CPU image, with docker or buildah (CUDA=1: the CUDA image; IMAGE=name; BASE=image to build on)
+	+@$(MAKE) viewer || echo '  without the viewer'
 	@BASE='$(BASE)' docker/build $(if $(CUDA),cuda,cpu) $(IMAGE)
 include deploy/install.mk
 install: all ## into PREFIX (/usr/local), below DESTDIR; bindir, libdir, ... (deploy/install.mk) as GNU has them

@@ -151,6 +151,18 @@ size_t surface_file_read(struct surface_file *f, char *out, size_t room)
     return (size_t)(to - out);
 }
 
+int64_t surface_file_bytes(const struct surface_file *f)
+{
+    return f->bytes;
+}
+
+void surface_file_again(struct surface_file *f)
+{
+    f->part = 0;
+    f->row = f->done = 0;
+    f->walk = (struct walk){0};
+}
+
 int64_t surface_file_progress(const struct surface_file *f, int64_t *all)
 {
     *all = f->all;

@@ -105,6 +105,10 @@ int surface_file_open(const struct surface_format *format, const struct surface 
 /* surface_file_read: makes the next bytes of the file, as many whole rows as fit. `room` is SURFACE_ROW_BYTES at least.
  * Returns 0 at the end. */
 size_t surface_file_read(struct surface_file *f, char *out, size_t room);
+/* surface_file_bytes: the bytes of the whole file, or 0 where they are not known before it is made: then they can be
+ * counted by reading it, and surface_file_again begins anew. */
+int64_t surface_file_bytes(const struct surface_file *f);
+void surface_file_again(struct surface_file *f);
 /* surface_file_progress: how many of the file's rows are made; *all becomes how many it has. */
 int64_t surface_file_progress(const struct surface_file *f, int64_t *all);
 /* surface_file_warnings: lines about what the surface has and the file does not carry, or carries changed. Triangles

@@ -362,6 +362,7 @@ static void add_file(struct surface_file *f, struct glb *t)
     else {
         *heads = (struct heads){{'g', 'l', 'T', 'F'}, {2, (uint32_t)total, (uint32_t)padded}, {'J', 'S', 'O', 'N'}};
         *bin = (struct chunk){(uint32_t)l.bytes, {'B', 'I', 'N', 0}};
+        f->bytes = total;
         part_bytes(f, heads, sizeof *heads);
         part_text(f, "%s%.*s", json, (int)(padded - text), "   ");
         part_bytes(f, bin, sizeof *bin);

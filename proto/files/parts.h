@@ -30,6 +30,7 @@ struct surface_file {
     int n_parts, room;
     int part; /* The part that is read, and its row. */
     int64_t row;
+    int64_t bytes;     /* Of the whole file, where the format knows them before it is made; else 0. */
     int64_t done, all; /* Rows. */
     struct walk walk;
     char *warnings; /* Lines, or NULL. */

@@ -60,4 +60,5 @@ void stl_build(struct surface_file *f)
     f->own = header;
     f->free_own = free;
     part_add(f, (struct part){.put = put_triangle, .rows = n});
+    f->bytes = (int64_t)(HEADER + sizeof n) + (int64_t)ROW * n;
 }

@@ -17,6 +17,8 @@ void api_metrics(struct request *r);
 void api_home(struct request *r);
 void api_docs(struct request *r);
 void api_web(struct request *r);
+void api_viewer(struct request *r);
+void api_viewer_file(struct request *r);
 /* page_headers: what each page says of itself to browsers (web.c). */
 void page_headers(struct request *r);
 void api_create(struct request *r);

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* web.c: answers with the pages for people, whose files are in server/web/. They are in the daemon's binary, hold
- * nothing of the store and need no token: their scripts ask the rest of the interface, as any client does. */
+ * nothing of the store and need no token: their scripts ask the rest of the interface, as any client does. The viewer's
+ * files are made of client/web by `make viewer`, where Node is, and lie beside the daemon's program. */
 #include "server/api/api.h"
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct web_file {
     const char *name;
@@ -16,6 +23,8 @@ struct web_file {
 #define POLICY                                                                                                         \
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "   \
     "form-action 'none'; frame-ancestors 'none'"
+
+#define VIEWER_BYTES (4 << 20) /* The most that a file of the viewer may have. */
 
 static const char *media_of_file(const char *name)
 {
@@ -66,4 +75,84 @@ void api_web(struct request *r)
     size_t n;
     const char *path = request_path(r, &n);
     answer_file(r, path + folder, n - folder);
+}
+
+/* Opens a file of the viewer: share/subdd/viewer/NAME.gz, beside the folder of the daemon's program. Returns -1 when it
+ * is not there. It is looked for at each request, so that `make viewer` needs no new start of the daemon. */
+static int open_viewer(const char *name)
+{
+    char path[PATH_MAX + 64];
+    const ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    char *slash;
+    if (n <= 0)
+        return -1;
+    path[n] = 0;
+    if (!(slash = strrchr(path, '/')))
+        return -1;
+    (void)snprintf(slash, 64, "/../share/subdd/viewer/%s.gz", name);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Reads the file, whose status is `info`, as a whole. The caller frees it. Returns NULL when that fails. */
+static unsigned char *read_viewer(int fd, const struct stat *info)
+{
+    const size_t n = (size_t)info->st_size;
+    unsigned char *bytes = malloc(n + 1);
+    size_t got = 0;
+    for (ssize_t more = 1; bytes && got < n && more > 0; got += more > 0 ? (size_t)more : 0)
+        more = read(fd, bytes + got, n - got);
+    if (bytes && got == n)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+/* Every browser takes gzip, so there is no other form. */
+static void answer_viewer(struct request *r, const char *name)
+{
+    const char *known = request_header(r, "If-None-Match");
+    unsigned char *bytes = NULL;
+    struct stat info;
+    char tag[64];
+    const int fd = open_viewer(name);
+    if (fd >= 0 && fstat(fd, &info) == 0 && info.st_size <= VIEWER_BYTES)
+        bytes = read_viewer(fd, &info);
+    if (fd >= 0)
+        (void)close(fd);
+    if (!bytes) {
+        answer_fail(
+            r, SDD_ENOT_FOUND, "path",
+            "this daemon has no viewer: where Node.js is installed, run `make viewer`, then load the page again");
+        return;
+    }
+    (void)snprintf(tag, sizeof tag, "\"%llx-%llx.%lx\"", (unsigned long long)info.st_size,
+                   (unsigned long long)info.st_mtim.tv_sec, (unsigned long)info.st_mtim.tv_nsec);
+    if (known && etag_matches(known, tag, true))
+        answer_empty(r, 304);
+    else {
+        answer_copy(r, 200, media_of_file(name), bytes, (size_t)info.st_size);
+        answer_header(r, "Content-Encoding", "gzip");
+    }
+    free(bytes);
+    answer_header(r, "ETag", tag);
+    page_headers(r);
+}
+
+void api_viewer(struct request *r)
+{
+    answer_viewer(r, "viewer.html");
+}
+
+void api_viewer_file(struct request *r)
+{
+    static const char *const names[] = {"viewer.js", "viewer.css"};
+    const size_t folder = strlen("/viewer/");
+    size_t n;
+    const char *path = request_path(r, &n);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strlen(names[i]) == n - folder && memcmp(path + folder, names[i], n - folder) == 0) {
+            answer_viewer(r, names[i]);
+            return;
+        }
+    answer_fail(r, SDD_ENOT_FOUND, "path", "the viewer has no such file; GET /viewer is the page");
 }

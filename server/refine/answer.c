@@ -105,8 +105,8 @@ void answer_frame_headers(struct request *r, const struct frame_job *j, int64_t 
     if (cache)
         answer_header(r, "Subdd-Cache", cache);
     answer_header(r, "ETag", j->base.etag);
-    if (file_format(&j->base))
-        return; /* Files have no ranges. */
+    if (!bytes)
+        return; /* A file whose size is not known: ranges can be asked for, but none was. */
     answer_header(r, "Accept-Ranges", "bytes");
     if (!j->ranged)
         return;
@@ -190,5 +190,6 @@ void refine_answer(struct job *job)
     if (j->posed)
         answer_header(job->request, "Cache-Control", "no-store");
     else
-        answer_frame_headers(job->request, &j->base, j->plan.frame_bytes, j->base.computed || !file ? "miss" : "hit");
+        answer_frame_headers(job->request, &j->base, file ? j->file_bytes : j->plan.frame_bytes,
+                             j->base.computed || !file ? "miss" : "hit");
 }

@@ -147,22 +147,31 @@ int file_begin(struct job *job)
         text_puts(&a->base.warnings, "the mesh's UVs are left out: scheme sqrt3 refines them under "
                                      "faceVaryingLinearInterpolation all alone\n");
     j->base.claim = 0;
-    return file_open(job_service(job), file_format(a), &s, claim, &job->task.claim, &a->base.warnings, &j->stream,
-                     &job->err);
+    /* Programs that load a link of USDA want to know how much comes, and a range is one of a whole that is known. */
+    const bool count = *j->base.range || strcmp(file_format(a)->suffix, ".usda") == 0;
+    return file_open(job_service(job), file_format(a), &s, claim, count, &job->task.claim, &a->base.warnings,
+                     &j->stream, &job->err);
 }
 
 bool file_answer(struct refine_job *j)
 {
     struct request *r = j->base.base.base.job.request;
     const char *media = media_name((enum media)j->base.base.base.media_out);
+    const unsigned char *whole = file_whole(j->stream);
     struct MHD_Response *response;
-    int64_t bytes;
-    const void *whole = file_whole(j->stream, &bytes);
+    j->file_bytes = file_bytes(j->stream);
+    if (j->file_bytes && range_asked(&j->base, j->file_bytes)) {
+        answer_error(r, &j->base.base.base.job.err);
+        answer_header(r, "ETag", j->base.base.etag);
+        return false;
+    }
+    const int status = j->file_bytes && j->base.ranged ? 206 : 200;
     if (whole)
-        answer_copy(r, 200, media, whole, (size_t)bytes);
-    else if (file_hold(j->stream, j->base.frame), (response = stream_response(j->stream, -1, r))) {
+        answer_copy(r, status, media, whole + j->base.first, (size_t)j->base.length);
+    else if (file_hold(j->stream, j->base.frame), file_from(j->stream, j->base.first),
+             (response = stream_response(j->stream, j->file_bytes ? j->base.length : -1, r))) {
         j->stream = NULL;
-        answer_response(r, 200, response, -1);
+        answer_response(r, status, response, -1);
         answer_header(r, "Content-Type", media);
     } else {
         answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");

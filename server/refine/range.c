@@ -26,7 +26,7 @@ int range_asked(struct frame_job *j, int64_t bytes)
         j->ranged = range_parse(j->range, bytes, &j->first, &j->length);
     if (j->ranged >= 0)
         return SDD_OK;
-    job_fail(job, SDD_ERANGE, "range", "the frame has %lld bytes", (long long)bytes);
+    job_fail(job, SDD_ERANGE, "range", "the answer has %lld bytes", (long long)bytes);
     job->err.available = bytes;
     return SDD_ERANGE;
 }

@@ -155,6 +155,7 @@ struct refine_job {
     bool build;             /* Whether tables are built after the answer. */
     struct cached *past;    /* For a watcher: the frame that a delta is made of, and the delta. */
     struct cached *delta;   /* Both are referenced, or NULL. */
+    int64_t file_bytes;     /* Of the file that is asked for, once it is known; else 0. */
     struct stream *stream;  /* NULL unless the frame, or a file of it, is made while it is sent. */
     /* The rest serves a frame that is sent while it is copied to host memory. */
     struct task more; /* Tells the loop that more of the frame has arrived. */

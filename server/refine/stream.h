@@ -126,16 +126,21 @@ struct values_ask {
 int values_open(struct service *s, const struct values_ask *ask, double phases[N_PHASES], struct stream **out,
                 struct sdd_error *err) SDD_MUST_CHECK;
 /* file_open: makes the first piece of a file. `warnings` gets lines about what it does not carry. `claim` are the bytes
- * of the pool that are taken for it; they are taken over, also on error. `fair` is the claim of the job.
+ * of the pool that are taken for it; they are taken over, also on error. `fair` is the claim of the job. With `count`
+ * its size is found out before, for which a file of text is made once more.
  * Errors   SDD_ETOO_LARGE and SDD_EUNSUPPORTED (the format cannot hold the surface), SDD_ENO_MEMORY
  * Threads  a worker */
 int file_open(struct service *s, const struct surface_format *format, const struct surface *surface, int64_t claim,
-              const struct fair_claim *fair, struct text *warnings, struct stream **out,
+              bool count, const struct fair_claim *fair, struct text *warnings, struct stream **out,
               struct sdd_error *err) SDD_MUST_CHECK;
 /* file_hold: keeps the frame that the surface is of until the stream makes nothing any more. */
 void file_hold(struct stream *s, struct cached *frame);
-/* file_whole: the bytes of a file that is whole already, or NULL. */
-const void *file_whole(const struct stream *s, int64_t *bytes);
+/* file_bytes: the size of the file, or 0 where it is not known.
+ * file_from: lets the answer begin with this byte. What comes before it is made and thrown away.
+ * file_whole: the bytes of a file that is whole already, or NULL. */
+int64_t file_bytes(const struct stream *s);
+void file_from(struct stream *s, int64_t first);
+const void *file_whole(const struct stream *s);
 
 void stream_close(struct stream *s); /* Closes a stream that has no response. NULL is fine. */
 /* stream_response: makes the answer of `length` bytes to r, which owns the stream from now on; -1 leaves the length to

@@ -13,6 +13,7 @@ struct file_stream {
     struct cached *frame; /* The loop's: the stream has a reference to it. NULL without one. */
     /* The worker owns the rest while the stream is busy. */
     struct surface_file *file;
+    int64_t size;  /* Of the whole file, or 0 where it is not known. */
     int64_t bytes; /* How many were made. */
     bool whole;    /* All of them. */
 };
@@ -57,8 +58,21 @@ static void free_stream(struct stream *base)
     free(base);
 }
 
+/* Makes the file to count its bytes, and begins it anew. */
+static int count_bytes(struct file_stream *s, const atomic_int *cancel, struct sdd_error *err)
+{
+    char *data = malloc(FILE_PIECE_BYTES);
+    if (!data)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
+    for (size_t n; !atomic_load(cancel) && (n = surface_file_read(s->file, data, FILE_PIECE_BYTES)) > 0;)
+        s->size += (int64_t)n;
+    surface_file_again(s->file);
+    free(data);
+    return atomic_load(cancel) ? sdd_fail(err, SDD_ECANCELLED, "", "the client went away") : SDD_OK;
+}
+
 int file_open(struct service *service, const struct surface_format *format, const struct surface *surface,
-              int64_t claim, const struct fair_claim *fair, struct text *warnings, struct stream **out,
+              int64_t claim, bool count, const struct fair_claim *fair, struct text *warnings, struct stream **out,
               struct sdd_error *err)
 {
     static const struct stream_kind kind = {take, make, free, leave, free_stream};
@@ -74,6 +88,12 @@ int file_open(struct service *service, const struct surface_format *format, cons
         free(s);
         pool_give(&service->memory->pool, POOL_FRAMES, claim);
         return sdd_fail(err, codes[rc], rc == SURFACE_ENO_MEMORY ? "" : "accept", "%s", why);
+    }
+    s->size = surface_file_bytes(s->file);
+    if (!s->size && count && (rc = count_bytes(s, fair->cancel, err))) {
+        free_stream(&s->base);
+        pool_give(&service->memory->pool, POOL_FRAMES, claim);
+        return rc;
     }
     text_puts(warnings, surface_file_warnings(s->file));
     s->base.kind = &kind;
@@ -92,9 +112,19 @@ void file_hold(struct stream *base, struct cached *frame)
     ((struct file_stream *)base)->frame = frame;
 }
 
-const void *file_whole(const struct stream *base, int64_t *bytes)
+int64_t file_bytes(const struct stream *base)
 {
     const struct file_stream *s = (const struct file_stream *)base;
-    *bytes = s->bytes;
+    return file_whole(base) ? base->ready.row[0].end : s->size;
+}
+
+void file_from(struct stream *base, int64_t first)
+{
+    base->first = first;
+}
+
+const void *file_whole(const struct stream *base)
+{
+    const struct file_stream *s = (const struct file_stream *)base;
     return s->whole && base->ready.n == 1 ? base->ready.row[0].data : NULL;
 }

@@ -32,7 +32,7 @@ function row(mesh) {
     cell(String(mesh.version), { className: "n" }),
     cell(held ? bytes(held) : "on disk", { className: "n", title: mesh.residency }),
     cell(new Date(mesh.updated).toLocaleString()),
-    make("td", {}, saver("OBJ", "model/obj", "obj"), " ", saver("USDA", "model/vnd.usda", "usda")));
+    make("td", {}, make("a", { href: `/viewer#mesh=${mesh.id}` }, "View"), " ", saver("OBJ", "model/obj", "obj"), " ", saver("USDA", "model/vnd.usda", "usda")));
 }
 
 async function list() {

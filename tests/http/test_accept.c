@@ -81,7 +81,8 @@ static void same_as_subd(const char *id, int format, const char *const *flags, c
     assert_string_equal(value, formats[format].media);
     assert_true(answer_field(&a, "Vary", value, sizeof value) && strstr(value, "Accept"));
     assert_true(answer_field(&a, "ETag", value, sizeof value) && strstr(value, formats[format].tag));
-    assert_false(answer_field(&a, "Accept-Ranges", value, sizeof value));
+    const bool sized = answer_field(&a, "Content-Length", value, sizeof value);
+    assert_int_equal(answer_field(&a, "Accept-Ranges", value, sizeof value), sized);
     /* Every warning of subd is one of the daemon's, where the UVs that only its query names may follow. */
     for (const char *line = r.err; *line; line += strcspn(line, "\n") + 1) {
         char warning[300];
@@ -148,6 +149,31 @@ static void test_primvars(void **state)
 }
 
 /* Larger than a piece: it is made while it is sent, from a fresh frame, from the cache and as a pose. */
+/* Any bytes of a file of several pieces, and none past its end. */
+static void check_ranges(const char *id, const char *rest, const char *media, const struct answer *whole)
+{
+    const size_t rows[][2] = {
+        {0, 9}, {(1 << 20) - 5, (1 << 20) + 5}, {whole->bytes - 7, whole->bytes - 1}, {100, 2 << 20}};
+    char fields[160], value[96], want[96];
+    struct answer a;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const size_t first = rows[i][0], last = rows[i][1];
+        snprintf(fields, sizeof fields, "Accept: %s\r\nRange: bytes=%zu-%zu\r\n", media, first, last);
+        ask_mesh(&d, id, rest, fields, &a);
+        assert_int_equal(a.status, 206);
+        snprintf(want, sizeof want, "bytes %zu-%zu/%zu", first, last, whole->bytes);
+        assert_true(answer_field(&a, "Content-Range", value, sizeof value));
+        assert_string_equal(value, want);
+        assert_int_equal(a.bytes, last - first + 1);
+        assert_memory_equal(a.body, whole->body + first, a.bytes);
+        answer_free(&a);
+    }
+    snprintf(fields, sizeof fields, "Accept: %s\r\nRange: bytes=%zu-\r\n", media, whole->bytes);
+    ask_mesh(&d, id, rest, fields, &a);
+    assert_int_equal(a.status, 416);
+    answer_free(&a);
+}
+
 static void test_in_pieces(void **state)
 {
     char id[32], target[128];
@@ -168,7 +194,10 @@ static void test_in_pieces(void **state)
         accept_only(id, rest, formats[f].media, &a);
         assert_true(a.bytes > 3 << 20);
         char value[64];
-        assert_true(answer_field(&a, "Transfer-Encoding", value, sizeof value));
+        const bool sized = answer_field(&a, "Content-Length", value, sizeof value);
+        const bool counts = strcmp(formats[f].media, "model/obj") != 0 && strcmp(formats[f].media, "model/ply") != 0;
+        assert_int_equal(sized, counts);
+        check_ranges(id, rest, formats[f].media, &a);
         assert_true(answer_field(&a, "Subdd-Cache", value, sizeof value));
         assert_string_equal(value, "hit");
         snprintf(target, sizeof target, "/v1/meshes/%s/%s", id, rest);
@@ -257,7 +286,9 @@ static void test_tags(void **state)
         answer_free(&a);
         snprintf(fields, sizeof fields, "Accept: %s\r\nRange: bytes=5-9\r\n", formats[f].media);
         ask_mesh(&d, id, "refined?level=2", fields, &a);
-        assert_int_equal(a.status, 200); /* Files have no ranges; the header is ignored. */
+        assert_int_equal(a.status, 206);
+        assert_int_equal(a.bytes, 5);
+        assert_true(answer_field(&a, "Content-Range", value, sizeof value) && strncmp(value, "bytes 5-9/", 10) == 0);
         answer_free(&a);
     }
 }

@@ -288,7 +288,8 @@ static void assert_readable(const struct answer *a)
     static const char *const free_for_all[] = {
         "Cache-Control", "Content-Length", "Content-Type", "Date", "Connection", "Vary",
         /* for the browser alone */
-        "Content-Security-Policy", "Cross-Origin-Resource-Policy", "Referrer-Policy", "X-Content-Type-Options", NULL};
+        "Content-Encoding", "Content-Security-Policy", "Cross-Origin-Resource-Policy", "Referrer-Policy",
+        "X-Content-Type-Options", NULL};
     char value[256], name[64];
     assert_browser(a, "cross-origin");
     assert_true(answer_field(a, "Access-Control-Allow-Origin", value, sizeof value));

@@ -161,6 +161,8 @@ static void test_files(void **state)
                 check_repeats(found[i], &a);
             note_links(a.body);
             pages++;
+        } else if (strcmp(found[i], "/viewer") == 0) {
+            assert_true(a.status == 200 || a.status == 404); /* test_viewer looks at it. */
         } else if (a.status != 401 && strncmp(found[i], "/v1/health/", 11) != 0)
             fail_msg("%s is %d", found[i], a.status);
         answer_free(&a);
@@ -168,8 +170,70 @@ static void test_files(void **state)
     assert_int_equal(pages, 8);
 }
 
+static void write_page(const char *folder, const char *bytes, size_t n)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/share/subdd/viewer/viewer.html.gz", folder);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* The viewer's page lies beside the program, and may come while the daemon runs. */
+static void test_viewer(void **state)
+{
+    static const char page[] = "\x1f\x8b no page, but bytes as they are";
+    static const char *const missing[] = {"/viewer", "/viewer/viewer.js", "/viewer/viewer.css"};
+    static const char *const options[] = {NULL};
+    char folder[] = "/tmp/subdd-viewer-XXXXXX", command[1024], bin[256], tag[64], field[128],
+         *before = getenv("SUBDD_BIN");
+    static struct daemon own;
+    struct answer a;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(command, sizeof command, "mkdir -p %s/bin %s/share/subdd/viewer && cp %s/subdd %s/bin/", folder, folder,
+             before ? before : "build/bin", folder);
+    assert_int_equal(system(command), 0);
+    before = strdup(before ? before : "build/bin");
+    snprintf(bin, sizeof bin, "%s/bin", folder);
+    setenv("SUBDD_BIN", bin, 1);
+    daemon_start(&own, options);
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
+        http_get(&own, missing[i], &a);
+        assert_int_equal(a.status, 404);
+        assert_non_null(strstr(a.body, "run `make viewer`"));
+        answer_free(&a);
+    }
+    write_page(folder, page, sizeof page);
+    http_get(&own, "/viewer", &a);
+    check_headers("/viewer", &a);
+    assert_field(&a, "Content-Encoding", "gzip");
+    assert_int_equal(a.bytes, sizeof page);
+    assert_memory_equal(a.body, page, sizeof page);
+    assert_true(answer_field(&a, "ETag", tag, sizeof tag));
+    answer_free(&a);
+    snprintf(field, sizeof field, "If-None-Match: %s\r\n", tag);
+    http_ask(&own, "GET", "/viewer", field, NULL, 0, &a);
+    assert_int_equal(a.status, 304);
+    answer_free(&a);
+    write_page(folder, page, 5); /* Built anew. */
+    http_ask(&own, "GET", "/viewer", field, NULL, 0, &a);
+    assert_int_equal(a.status, 200);
+    assert_int_equal(a.bytes, 5);
+    answer_free(&a);
+    http_get(&own, "/viewer/viewer.html", &a);
+    assert_int_equal(a.status, 404);
+    answer_free(&a);
+    daemon_stop(&own);
+    setenv("SUBDD_BIN", before, 1);
+    free(before);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_files), cmocka_unit_test(test_viewer)};
     return cmocka_run_group_tests_name("http/web", tests, start, stop);
 }
