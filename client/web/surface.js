@@ -1,32 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // surface.js: a refined surface on the graphics card. The blocks of a frame are its attributes as they came; a version
 // of the same topology replaces them and keeps the indices.
-import {
-  BufferAttribute,
-  BufferGeometry,
-  DoubleSide,
-  FrontSide,
-  Group,
-  LineSegments,
-  Matrix4,
-  Mesh,
-  Sphere,
-  Vector3,
-} from "three";
+import { BufferAttribute, BufferGeometry, Group, LineSegments, Matrix4, Mesh, Sphere, Vector3 } from "three";
 import { LOOKS, surfaceMaterial, wireMaterial } from "./shaders.js";
 import { creases } from "./cage.js";
 import { Malformed } from "./protobuf.js";
 import { Strokes } from "./strokes.js";
-import {
-  edgePoints,
-  faceCorners,
-  faceLines,
-  hasFormula,
-  isClosed,
-  positionGrid,
-  triangles,
-  uvGrid,
-} from "./topology.js";
+import { edgePoints, faceCorners, faceLines, hasFormula, positionGrid, triangles, uvGrid } from "./topology.js";
 
 /** From cool to hot by sharpness up to 5; infinite ones are red. */
 export function sharpnessColor(sharpness) {
@@ -105,7 +85,6 @@ export class Surface extends Group {
   #topology(frame, cage, uvs, indices) {
     this.grid = hasFormula(cage) ? positionGrid(cage) : null;
     const corners = this.grid ? faceCorners(this.grid, frame.level) : indices.array;
-    this.closed = Boolean(this.grid) && isClosed(cage, this.grid);
     this.size = cage.scheme === "loop" || cage.scheme === "sqrt3" ? 3 : 4;
     if (corners.length !== frame.faces * this.size) throw new Malformed("the control mesh does not fit its surface");
     this.corners = corners;
@@ -151,11 +130,6 @@ export class Surface extends Group {
 
   look(name) {
     this.mesh.material.uniforms.look.value = LOOKS.indexOf(name);
-  }
-
-  /** A section lets one look inside. */
-  section(on) {
-    this.mesh.material.side = this.closed && !on ? FrontSide : DoubleSide;
   }
 
   /** Colours the surface by a number a vertex. The strongest colour is at the 95th hundredth of their sizes. */

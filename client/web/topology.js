@@ -73,24 +73,6 @@ export function visibleFaces(cage, edges) {
   return seen;
 }
 
-/** Whether a surface has an inside that nobody sees: each edge has two faces, all are there, and they look outwards. */
-export function isClosed(cage, grid) {
-  const { edges, rows, corners, counts } = grid,
-    p = cage.points;
-  if (rows.length !== (grid.scheme === "loop" ? counts.length : corners.length) || edges.uses.some((n) => n !== 2))
-    return false;
-  let volume = 0;
-  for (let f = 0, first = 0; f < counts.length; first += counts[f++])
-    for (let i = 1; i + 1 < counts[f]; i++) {
-      const [a, b, c] = [corners[first], corners[first + i], corners[first + i + 1]].map((v) => 3 * v);
-      volume +=
-        p[a] * (p[b + 1] * p[c + 2] - p[b + 2] * p[c + 1]) +
-        p[a + 1] * (p[b + 2] * p[c] - p[b] * p[c + 2]) +
-        p[a + 2] * (p[b] * p[c + 1] - p[b + 1] * p[c]);
-    }
-  return volume > 0;
-}
-
 /** What the formula needs of a mesh: of positions, or of the mesh that the UVs make. */
 function gridOf(scheme, nVertices, counts, corners, seen, edges) {
   const rows = []; // The corners (the triangles, under loop) that have refined faces.

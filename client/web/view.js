@@ -438,7 +438,6 @@ export class View {
     }
     this.#sectionPlane();
     const cut = Boolean(this.state.section);
-    surface.section(cut);
     for (const part of [surface.mesh, surface.wire, surface.creases, cageView.mesh, cageView.lines])
       setSection(part.material, cut);
     this.stage.draw();

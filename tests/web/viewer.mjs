@@ -488,6 +488,8 @@ async function people() {
 }
 
 async function policy() {
+  for (const part of ["client/web", "tests/web"])
+    check(!readFileSync(`${part}/package-lock.json`, "utf8").includes('"resolved"'), `${part}'s lock file has addresses`);
   const headers = (await fetch(`${daemon.url}/viewer`)).headers,
     rule = headers.get("Content-Security-Policy");
   check(
