@@ -234,8 +234,8 @@ $(TESTS) $(BENCHES) $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/
 	  $(LIBS_server) $(LIBS_client) -lcmocka $(if $(filter tests/oracle/%,$*)$(wildcard $*.cc),$(LIBS_peers)) $(FUZZLD)
 # A test in shell or Python is copied beside the others, for run-tests to find.
 $(BUILD)/tests/%: tests/%.sh ; @install -D $< $@
-$(BUILD)/tests/%: tests/%.py $(BUILD)/tests/http/files.py ; @install -D $< $@
-$(BUILD)/tests/http/files.py: tests/http/files.py ; @install -D $< $@
+$(BUILD)/tests/%: tests/%.py $(BUILD)/tests/http/files.py $(BUILD)/tests/http/people.py ; @install -D $< $@
+$(BUILD)/tests/http/%.py: tests/http/%.py ; @install -D $< $@
 tests: all cuda $(EXAMPLES) $(TESTS) $(addprefix $(BUILD)/,$(basename $(wildcard tests/*/test_*.sh tests/*/test_*.py)))
 test: about-test deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests

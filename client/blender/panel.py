@@ -232,6 +232,8 @@ class SUBDD_PT_link(bpy.types.Panel):
             _tell(box, "%d edges without faces are left out" % each.loose, width)
         if state.people:
             _tell(box, "Here: " + ", ".join(state.people), width, "COMMUNITY")
+        for lease in state.leases:
+            _tell(box, "Leased by " + lease, width, "LOCKED")
 
 
 CLASSES = (SubddLink, SubddPreferences, SUBDD_OT_link, SUBDD_OT_unlink, SUBDD_OT_update, SUBDD_OT_join,

@@ -81,6 +81,7 @@ class State:
     plan: Optional[subd.Plan] = None
     timings: Dict[str, float] = field(default_factory=dict)
     people: List[str] = field(default_factory=list)
+    leases: List[str] = field(default_factory=list)
     method: str = ""
     backend: str = ""
 
@@ -106,7 +107,6 @@ class Session:
         self._planned: Any = None
         self._client: Optional[subd.Client] = None
         self._watcher: Optional[subd.Client] = None
-        self._has_presence = True
         self._memory: Dict[str, Any] = {}  # Of the arrays of the last frame.
         self._job: Optional[Job] = None
         self._result: Optional[Result] = None
@@ -276,12 +276,11 @@ class Session:
         return self._client
 
     def _look_around(self) -> None:
-        if not self._has_presence:
-            self.client.show(self.id)  # So that absence shows while nobody works.
-            return
-        found = self.client.presence(self.id)
-        self._has_presence = found is not None
-        self.state.people = found or []
+        here = self.client.presence(self.id)  # Absence shows by it, too, while nobody works.
+        self.state.people = sorted({p.principal or p.client for p in here} - {""})
+        self.state.leases = ["%s: %s for %d s" % (x.principal or x.client or "somebody",
+                                                 "%d faces" % x.faces if x.faces else "all of it", x.seconds)
+                             for x in self.client.leases(self.id)]
 
     def _adopt(self, info: subd.MeshInfo, cage: Cage) -> None:
         with self._ready:

@@ -229,6 +229,39 @@ def test_watch(subd, daemon, folder):
     check(gone.status == 404, f"{gone}")
 
 
+def test_people(subd, daemon, folder):
+    """Versions, undo, edits that come late, leases and presence."""
+    one, two, e = subd.Client(daemon.url), subd.Client(daemon.url), subd.edits
+    mesh = one.push(subd.Mesh([(x, y, 0) for y in range(6) for x in range(6)], 4,
+                              [v for y in range(5) for x in range(5) for v in (6 * y + x, 6 * y + x + 1, 6 * y + x + 7, 6 * y + x + 6)]))
+    one.edits(mesh, 1, [e.set_positions([0], [(9, 9, 9)])])
+    check(raises(subd.Refused, two.edits, mesh, 1, [e.remove_faces([24])]).status == 412, "a late edit was taken")
+    done = two.edits(mesh, 1, [e.remove_faces([24])], rebase=True)
+    check((done.mesh.version, done.passed_over) == (3, 1), f"{done}")
+    check("vertex 0" in str(raises(subd.Refused, two.edits, mesh, 1, [e.set_positions([0], [(1, 1, 1)])], rebase=True)), "the vertex is not told")
+    check([(v.version, v.change) for v in one.versions(mesh)] == [(3, "edits"), (2, "edits"), (1, "create")], f"{list(one.versions(mesh))}")
+    check(one.undo(mesh).version == 4 and one.redo(mesh, 4).version == 5 and one.revert(mesh, 1, 5).version == 6, "not back")
+    check(one.undo(mesh, idempotency_key=mesh.id).version == one.undo(mesh, idempotency_key=mesh.id).version == 7, "a key undid two changes")
+    held = one.lease(mesh, [3, 4], seconds=100, client="one")
+    check(held.face_ids == [3, 4] and one.leases(mesh) == two.leases(mesh) == [held] or one.leases(mesh)[0].lease == held.lease, f"{held}")
+    check(raises(subd.Refused, two.edits, mesh, 7, [e.remove_faces([3])]).status == 423, "a leased face was removed")
+    check(one.edits(mesh, 7, [e.remove_faces([3])]).mesh.version == 8, "the holder is refused")
+    check(one.renew_lease(mesh, held, 3600).seconds == 3600, "not renewed")
+    one.end_lease(mesh, held)
+    check(one.leases(mesh) == [] and two.edits(mesh, 8, [e.remove_faces([4])]).mesh.version == 9, "it has not ended")
+    one.be_present(mesh, "one", {"at": [1, 2]})
+    check(two.presence(mesh) == [subd.Present("", "one", {"at": [1, 2]})], f"{two.presence(mesh)}")
+    one.leave(mesh, "one")
+    check(two.presence(mesh) == [], "it has not left")
+    raises(subd.UsageError, one.be_present, mesh, "one", "x" * 5000)
+    for body in (b"{}", b'{"leases": [7]}', b'{"leases": [{"faceIds": ["x"]}]}', b'{"present": 7, "versions": 7}'):
+        with Canned(http(body, media_type="application/json")) as server:
+            liar = subd.Client(server.url, retries=0)
+            raises(subd.BadAnswer, liar.leases, "m_1")
+    with Canned(http(b'{"versions": [{"version": 3}], "next": 3}', media_type="application/json")) as server:
+        raises(subd.Error, lambda: list(zip(range(9), subd.Client(server.url, retries=0).versions("m_1"))))
+
+
 def test_refusals(subd, daemon, folder):
     client = subd.Client(daemon.url)
     bad = raises(subd.Refused, client.push, subd.Mesh([0] * 9, 3, [0, 1, 7]))

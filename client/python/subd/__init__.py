@@ -12,10 +12,12 @@ from .client import Client, Plan
 from .errors import BadAnswer, Cancelled, Error, NetworkError, Refused, SlowAnswer, TimedOut, UsageError
 from .frame import Block, Frame
 from .mesh import EditResult, Mesh, MeshInfo, Primvar, PrimvarInfo
+from .people import Lease, Present, Version
 from .wire import OPTION_NAMES
 
 __version__ = "0.1.0"
 __all__ = [
-    "BadAnswer", "Block", "Cancelled", "Client", "EditResult", "Error", "Frame", "Mesh", "MeshInfo", "NetworkError",
-    "OPTION_NAMES", "Plan", "Primvar", "PrimvarInfo", "Refused", "SlowAnswer", "TimedOut", "UsageError", "edits"
+    "BadAnswer", "Block", "Cancelled", "Client", "EditResult", "Error", "Frame", "Lease", "Mesh", "MeshInfo",
+    "NetworkError", "OPTION_NAMES", "Plan", "Present", "Primvar", "PrimvarInfo", "Refused", "SlowAnswer", "TimedOut",
+    "UsageError", "Version", "edits"
 ]

@@ -17,6 +17,7 @@ from .arrays import numpy, pack
 from .errors import BadAnswer, NetworkError, Refused, TimedOut, UsageError, clean
 from .frame import MEDIA_TYPE, PATCH_BLOCKS, REFINED_BLOCKS, Frame, Places, Receiver, Request
 from .mesh import MAX_MESSAGE, EditResult, Mesh, MeshInfo, cage_of, id_of, info_of, result_of
+from .people import People
 from .transport import Address, Answer, Exchange, parse_json
 from .watch import EVENTS_TYPE, Events, Mistrust, Watch
 from .watch import MEDIA_TYPE as WATCH_TYPE
@@ -83,7 +84,7 @@ def _stranger(answer: Answer) -> BadAnswer:
                      (answer.status, clean(answer.media_type, 60) or "no media type"))
 
 
-class Client:
+class Client(People):
     """A connection to a daemon.
 
     server           http://HOST:PORT, https://HOST:PORT or unix:/PATH; without it $SUBD_SERVER, else
@@ -118,6 +119,8 @@ class Client:
         self.max_frame_bytes, self.max_answer_bytes, self.verify = max_frame_bytes, max_answer_bytes, verify
         self.warnings: List[str] = []  # Of the last answer: what a mesh or an answer lost on the way.
         self._pool: Optional[ThreadPoolExecutor] = None
+        self._leases: List[str] = []
+        self._no_body = _no_body
 
     def close(self) -> None:
         """Closes the connection. A later call opens one again."""
@@ -144,13 +147,14 @@ class Client:
     def _run(self, method: str, path: str, query: Dict[str, Any], take: Callable[[Answer], Any], *,
              accept: str = _PROTOBUF, body: Optional[wire.Pieces] = None, media_type: Optional[str] = None,
              version: int = 0, if_none_match: Optional[str] = None, key: Optional[str] = None,
-             repeatable: bool = False, endless: bool = False) -> Any:
+             repeatable: bool = False, endless: bool = False, rebase: bool = False) -> Any:
         asked = {k: "true" if v is True else v for k, v in query.items() if not (v is None or v is False or v == "")}
         if asked:
             path += "?" + urlencode(asked, quote_via=quote, safe=",")
         headers = {
             "Accept": accept, "Content-Type": media_type, "If-None-Match": if_none_match, "Idempotency-Key": key,
-            "If-Match": '"%d"' % _in_range("version", version, 1, (1 << 63) - 1) if version else None
+            "If-Match": '"%d"' % _in_range("version", version, 1, (1 << 63) - 1) if version else None,
+            "Subdd-Rebase": "disjoint" if rebase else None, "Subdd-Lease": ",".join(self._leases) or None
         }
 
         def taken(answer: Answer) -> Any:
@@ -315,17 +319,17 @@ class Client:
         return self._run("PUT", self._path(mesh, "/positions"), query, self._info,
                          body=[pack(points, "f32", "points")], media_type=media_type, version=version)
 
-    def edits(self, mesh: MeshLike, version: int, edits: Sequence[wire.Pieces], *,
+    def edits(self, mesh: MeshLike, version: int, edits: Sequence[wire.Pieces], *, rebase: bool = False,
               idempotency_key: Optional[str] = None) -> EditResult:
         """A batch of edits (subd.edits) for this version of the mesh: all are applied in order, or none. Makes the next
         version, which is durable when the call returns. Refused with status 412 and current_version where the mesh has
-        another."""
+        another; with rebase only where others have touched since what the edits name, change or need."""
         _in_range("version", version, 1, (1 << 63) - 1)
         _in_range("the number of edits", len(edits), 1, 65536)
         body: wire.Pieces = [piece for edit in edits for piece in wire.put(1, edit)]
         key, take = self._new_key(idempotency_key), self._message(wire.EDIT_RESULT, self.max_answer_bytes)
-        return self._run("POST", self._path(mesh, "/edits"), {}, lambda a: result_of(take(a)), body=body,
-                         media_type=_PROTOBUF, version=version, key=key, repeatable=bool(key))
+        return self._run("POST", self._path(mesh, "/edits"), {}, lambda a: result_of(take(a), version), body=body,
+                         media_type=_PROTOBUF, version=version, key=key, repeatable=bool(key), rebase=rebase)
 
     # ---- surfaces
     def _make_pool(self) -> None:
@@ -454,20 +458,6 @@ class Client:
         query, request = self._refine_query(level, include, surface, method, compact, primvars, split_normals)
         return self._frame("POST", self._path(mesh, "/refined"), query, request, out,
                            body=[pack(points, "f32", "points")], media_type=media_type, version=version, verify=verify)
-
-    def presence(self, mesh: MeshLike) -> Optional[List[str]]:
-        """Who else is at the mesh, by name; None where the daemon does not tell."""
-        def take(answer: Answer) -> List[str]:
-            found = self._object(answer).get("present")
-            rows: Any = found if isinstance(found, list) else []
-            return [name for name in (clean(r.get("principal"), 64) for r in rows if isinstance(r, dict)) if name]
-
-        try:
-            return self._run("GET", self._path(mesh, "/presence"), {}, take, accept=_JSON, repeatable=True)
-        except Refused as why:
-            if why.status not in (404, 405):
-                raise
-            return None
 
     def patches(self, mesh: MeshLike, level: int = 1, *, surface: Optional[str] = None, out: Places = None,
                 if_none_match: Optional[str] = None, verify: Optional[bool] = None) -> Optional[Frame]:

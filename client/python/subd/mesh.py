@@ -142,6 +142,7 @@ class EditResult:
     mesh: MeshInfo
     new_vertex_ids: Any
     new_face_ids: Any
+    passed_over: int = 0  # How many versions of others came since that for which the batch was made.
 
 
 # ---- answers ---------------------------------------------------------------------------------------------------------
@@ -156,8 +157,9 @@ def _options(o: Optional[SimpleNamespace]) -> Dict[str, str]:
     return {name: token for name, token in vars(o).items() if token} if o else {}
 
 
-def result_of(m: SimpleNamespace) -> EditResult:
-    return EditResult(info_of(m.mesh), _ints(m.new_vertex_ids), _ints(m.new_face_ids))
+def result_of(m: SimpleNamespace, made_for: int) -> EditResult:
+    info = info_of(m.mesh)
+    return EditResult(info, _ints(m.new_vertex_ids), _ints(m.new_face_ids), max(0, info.version - made_for - 1))
 
 
 def _ints(data: memoryview) -> Any:
