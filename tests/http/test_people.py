@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Several people in one mesh: edits that come late, and undo among the changes of others."""
-import functools, http.client, json, os, random, subprocess, time
+import functools, http.client, json, os, random, subprocess, threading, time
 from files import BIN, check, run_tests
 from people import Mesh, grid, with_tokens
 
@@ -176,6 +176,11 @@ def leases(_, folder):
         bob.ask("PUT", f"/v1/meshes/{bob.id}/positions", {"ranges": [{"first": 0, "points": [1, 1, 1, *points[3:]]}]})
         points[3 * at10[0]] += 1
         bob.ask("PUT", f"/v1/meshes/{bob.id}/positions", {"ranges": [{"first": 0, "points": points}]}, expect=refused)
+        there = {"first": at10[0], "points": points[3 * at10[0]:3 * at10[0] + 3]}
+        again = [{"first": 0, "points": [2 + i, 0, 0]} for i in range(len(points) // 3 + 1)]  # More rows than the mesh has.
+        bob.ask("PUT", f"/v1/meshes/{bob.id}/positions", {"ranges": [*again, there]}, expect=refused)
+        bob.ask("PUT", f"/v1/meshes/{bob.id}/positions", {"ranges": [there, {"first": 0, "points": [1, 1, 1]},
+                {"first": at10[0], "points": was["v", at10[0]]}]})  # The last range of a vertex counts.
         bob.post("/smooth?store=true", {"method": "uniform", "iterations": 1}, If_Match="*", expect=refused)
         bob.post("/fair", {}, If_Match="*", expect=refused)
         bob.post("/revert", {"version": 1}, If_Match="*", expect=refused)
@@ -291,6 +296,26 @@ def crowd(daemon, _):
     check(len(json.loads(mesh.get("/leases"))["leases"]) == 256 and len(json.loads(mesh.get("/presence"))["present"]) == 256, "some are missing")
 
 
+def lease_work(daemon, _):
+    """Another lease is compared with each of the others once, and away from the loop."""
+    mesh, waits, done = Mesh(daemon, body=grid(150)), [], threading.Event()
+
+    def watch():
+        while not done.is_set():
+            start = time.monotonic()
+            mesh.ask("GET", "/v1/health/live")
+            waits.append(time.monotonic() - start)
+
+    for i in range(199):
+        lease(mesh, faces=[i])
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    lease(mesh, faces=[199])
+    done.set()
+    watcher.join()
+    check(waits and max(waits) < 0.5, f"the loop stands still: {max(waits, default=-1):.2f} s")
+
+
 def by_subd(_, folder):
     """The same by the command line, and the example of two artists."""
     daemon, tokens = with_tokens(folder, "by_subd")
@@ -341,7 +366,7 @@ def by_subd(_, folder):
 
 
 def people(daemon, folder):
-    for test in (rebase, rebase_refused, undo_among_others, either_order, leases, leases_refused, presence, crowd, by_subd):
+    for test in (rebase, rebase_refused, undo_among_others, either_order, leases, leases_refused, presence, crowd, lease_work, by_subd):
         yield test.__name__, functools.partial(test, daemon, folder)
 
 
