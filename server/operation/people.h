@@ -69,9 +69,9 @@ int step_change_all(struct job *job);
 /* leases_none: true when the job keeps no leases in mind; it also tells that a step for them is to be skipped. Any
  * thread. */
 bool leases_none(const struct job *job);
-/* leases_allow: fails when the change touches a face that others have leased, or a vertex of one. `changes` is from the
- * mesh m on, and may lack faces, for positions. Any thread.
- * Errors  SDD_ELEASED listing the faces in job->conflict; SDD_ENO_MEMORY */
+/* leases_allow: fails when the change touches a face that others have leased, or a vertex of one, or removes or replaces
+ * a layer with values there. `changes` is from the mesh m on, and may lack faces, for positions. Any thread.
+ * Errors  SDD_ELEASED listing the faces or the layer in job->conflict */
 int leases_allow(struct mesh_job *j, const struct mesh *m, const struct mesh_changes *changes) SDD_MUST_CHECK;
 
 #endif

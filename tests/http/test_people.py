@@ -171,6 +171,7 @@ def leases(_, folder):
         for edit in (move(at10[0], 3), {"removeFaces": {"ids": [12]}}, {"setHoles": {"ids": [10], "hole": True}},
                      {"setCreases": {"edges": at10[:2], "sharpnesses": [1]}}):
             wrong = bob.post("/edits", {"edits": [edit]}, If_Match="*", expect=refused)
+            check(wrong["conflict"]["versions"] == [], f"a lease is no version: {wrong}")
             check("leased by ann (blender)" in wrong["detail"] and set(wrong["conflict"]["faceIds"]) <= {10, 12, 11, 9, 1, 2, 18, 19}, f"{wrong}")
         points = [x for i in range((SIDE + 1) ** 2) for x in was["v", i]]
         bob.ask("PUT", f"/v1/meshes/{bob.id}/positions", {"ranges": [{"first": 0, "points": [1, 1, 1, *points[3:]]}]})
@@ -191,6 +192,12 @@ def leases(_, folder):
         bob.ask("PATCH", f"/v1/meshes/{bob.id}", {"name": "free"})
         bob.edit({"removeFaces": {"ids": [60]}})
         bob.post("/undo")
+        values = {"interpolation": "uniform", "width": 1, "values": list(range(SIDE * SIDE))}
+        bob.edit({"putPrimvar": {"name": "mat", **values}}, {"putPrimvar": {"name": "all", "interpolation": "constant", "width": 1, "values": [1]}})
+        for edit in ({"removePrimvar": {"name": "mat"}}, {"putPrimvar": {"name": "mat", **values, "type": "i32"}}):
+            wrong = bob.post("/edits", {"edits": [edit]}, If_Match="*", expect=refused)
+            check("primvar mat is leased by ann" in wrong["detail"] and wrong["conflict"]["what"] == "primvar mat", f"{wrong}")
+        bob.edit({"removePrimvar": {"name": "all"}})
         own = lease(bob, faces=[40])
         ann.edit(move(at10[0], 3))
         ann.post("/undo")
