@@ -303,6 +303,26 @@ def crowd(daemon, _):
     check(len(json.loads(mesh.get("/leases"))["leases"]) == 256 and len(json.loads(mesh.get("/presence"))["present"]) == 256, "some are missing")
 
 
+def lease_memory(_, folder):
+    """The faces of all leases together have a limit, and those of one that ends leave room."""
+    daemon, tokens = with_tokens(folder, "lease_memory")
+    try:
+        mesh = Mesh(daemon, tokens["ann"], body=grid(150))
+        faces = list(range(150 * 150))
+        fit = (1 << 22) // len(faces)
+        first = lease(mesh, faces=faces)["lease"]
+        for _ in range(fit - 1):
+            lease(mesh, faces=faces)
+        wrong = mesh.post("/leases", {"faces": faces}, expect=[413, "too_large", "faces"])
+        check(wrong["limit"] == 1 << 22, f"{wrong}")
+        lease(mesh)  # Of no faces.
+        mesh.ask("DELETE", f"/v1/meshes/{mesh.id}/leases/{first}")
+        lease(mesh, faces=faces)
+    finally:
+        daemon.process.terminate()
+        daemon.process.wait()
+
+
 def lease_work(daemon, _):
     """Another lease is compared with each of the others once, and away from the loop."""
     mesh, waits, done = Mesh(daemon, body=grid(150)), [], threading.Event()
@@ -373,7 +393,7 @@ def by_subd(_, folder):
 
 
 def people(daemon, folder):
-    for test in (rebase, rebase_refused, undo_among_others, either_order, leases, leases_refused, presence, crowd, lease_work, by_subd):
+    for test in (rebase, rebase_refused, undo_among_others, either_order, leases, leases_refused, presence, crowd, lease_memory, lease_work, by_subd):
         yield test.__name__, functools.partial(test, daemon, folder)
 
 
