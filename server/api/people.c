@@ -87,18 +87,23 @@ static bool lease_faces_skip(const struct job *job)
     return !((const struct lease_job *)job)->ask.n_faces;
 }
 
-/* Others may hold leases on other faces alone. */
+/* Others may hold leases on other faces alone. The turn at the mesh keeps them from taking more until this one is. */
+static int lease_check(struct job *job)
+{
+    return leases_check((struct mesh_job *)job, !((const struct lease_job *)job)->ask.n_faces);
+}
+
+static int lease_meet(struct job *job)
+{
+    const struct lease_ask *a = &((const struct lease_job *)job)->ask;
+    return leases_allow((struct mesh_job *)job, slot_of(job)->host,
+                        &(struct mesh_changes){.n_faces = a->n_faces, .faces = a->faces});
+}
+
 static int lease_take(struct job *job)
 {
     struct lease_job *l = (struct lease_job *)job;
-    struct mesh_job *j = &l->base;
-    int rc = leases_check(j, !l->ask.n_faces);
-    for (int i = 0; i < j->n_leases && !rc; i++) {
-        const struct mesh_changes faces = {.n_faces = l->ask.n_faces, .faces = l->ask.faces};
-        rc = leases_allow(j, slot_of(job)->host, &faces);
-    }
-    if (rc)
-        return rc;
+    const struct mesh_job *j = &l->base;
     if (!(l->lease = calloc(1, sizeof *l->lease)))
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
     l->lease->refs = 1; /* The job's. */
@@ -134,6 +139,8 @@ void api_lease(struct request *r)
     static const struct step steps[] = {{ON_HOST, PHASE_PARSE, lease_parse, NULL},
                                         {ON_STORE, PHASE_LOAD, lease_load, lease_load_skip},
                                         {ON_HOST, PHASE_PARSE, lease_faces, lease_faces_skip},
+                                        {ON_LOOP, -1, lease_check, NULL},
+                                        {ON_HOST, PHASE_PARSE, lease_meet, leases_none},
                                         {ON_LOOP, -1, lease_take, NULL},
                                         {0}};
     static const struct job_ops ops = {steps, lease_answer, lease_free};

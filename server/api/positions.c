@@ -139,20 +139,27 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Others have leased faces: their vertices must stay where they are. */
+/* Others have leased faces: their vertices must stay where they are. Where ranges overlap, the last one counts. */
 static int spare_leased(struct job *job)
 {
     const struct positions *p = ((const struct positions_job *)job)->positions;
     const struct mesh *m = slot_of(job)->host;
     struct mesh_changes moved = {.vertices = mesh_alloc(m->n_vertices, sizeof(int32_t), &job->err)};
-    if (!moved.vertices)
+    unsigned char *moves = moved.vertices ? mesh_alloc(m->n_vertices, 1, &job->err) : NULL;
+    if (!moves) {
+        mesh_changes_fini(&moved);
         return SDD_ENO_MEMORY;
+    }
+    memset(moves, 0, (size_t)m->n_vertices);
     for (int64_t i = 0; i < p->n_ranges; i++)
-        for (int64_t v = 0; v < p->ranges[i].n && moved.n_vertices < m->n_vertices; v++) {
+        for (int64_t v = 0; v < p->ranges[i].n; v++) {
             const int64_t row = p->ranges[i].first + v;
-            if (memcmp(m->points + 3 * row, p->ranges[i].points + 3 * v, 3 * sizeof(float)) != 0)
-                moved.vertices[moved.n_vertices++] = m->vertex_ids[row];
+            moves[row] = memcmp(m->points + 3 * row, p->ranges[i].points + 3 * v, 3 * sizeof(float)) != 0;
         }
+    for (int64_t row = 0; row < m->n_vertices; row++)
+        if (moves[row])
+            moved.vertices[moved.n_vertices++] = m->vertex_ids[row];
+    free(moves);
     qsort(moved.vertices, (size_t)moved.n_vertices, sizeof(int32_t), compare_ids);
     int rc = leases_allow((struct mesh_job *)job, m, &moved);
     mesh_changes_fini(&moved);

@@ -86,8 +86,9 @@ static bool parse_expiry(const char *s, time_t *out)
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         struct tm tm = {0};
         const char *end = strptime(s + 8, forms[i], &tm);
-        if (end && !*end)
-            return (*out = timegm(&tm)) > 0;
+        const int day = tm.tm_mday;
+        if (end && !*end) /* timegm makes March 3 of February 31. */
+            return (*out = timegm(&tm)) > 0 && tm.tm_mday == day;
     }
     return false;
 }

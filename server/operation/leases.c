@@ -62,16 +62,37 @@ static void meet(const struct lease *l, const struct mesh *m, const struct mesh_
     }
 }
 
+/* The name of a layer with values at the leased faces or their vertices that the change removes or replaces, or NULL.
+ * One that it adds takes nothing from anybody. */
+static const char *lost_layer(const struct mesh *m, const struct mesh_changes *changes)
+{
+    struct mesh_layer layers[MESH_LAYERS];
+    const int n = mesh_layers(m, layers);
+    for (int i = 0; i < changes->n_layers; i++) {
+        const struct mesh_layer *l = mesh_layer_find(layers, n, changes->layers[i].name);
+        if (changes->layers[i].whole && l && l->info.interpolation != SDD_CONSTANT)
+            return changes->layers[i].name;
+    }
+    return NULL;
+}
+
 int leases_allow(struct mesh_job *j, const struct mesh *m, const struct mesh_changes *changes)
 {
-    char what[40];
+    struct conflict *c = &j->conflict;
+    const char *layer = j->n_leases ? lost_layer(m, changes) : NULL;
+    c->first_version = 1; /* What a lease is in the way of is no version's doing. */
+    c->last_version = 0;
+    if (layer)
+        snprintf(c->what, sizeof c->what, "primvar %s", layer);
     for (int i = 0; i < j->n_leases; i++) {
-        meet(j->leases[i], m, changes, &j->conflict);
-        if (!j->conflict.n_faces)
+        char what[sizeof c->what];
+        meet(j->leases[i], m, changes, c);
+        if (!c->n_faces && !layer)
             continue;
-        snprintf(what, sizeof what, "face %d", j->conflict.faces[0]);
-        j->job.conflict = &j->conflict;
-        return refuse(j, j->leases[i], what);
+        if (c->n_faces)
+            snprintf(what, sizeof what, "face %d", c->faces[0]);
+        j->job.conflict = c;
+        return refuse(j, j->leases[i], c->n_faces ? what : c->what);
     }
     return SDD_OK;
 }

@@ -102,12 +102,21 @@ int lease_begin(struct people *p, struct lease *l, int64_t seconds, struct sdd_e
         of_mesh += strcmp(CONTAINER(at, struct lease, all)->mesh, l->mesh) == 0;
     if (of_mesh >= LEASES_MAX_OF_MESH || p->n_leases >= LEASES_MAX)
         return too_many("leases", of_mesh >= LEASES_MAX_OF_MESH ? LEASES_MAX_OF_MESH : LEASES_MAX, err);
+    if (l->n_faces > LEASES_MAX_FACES - p->n_faces) {
+        int rc = sdd_fail(err, SDD_ETOO_LARGE, "faces",
+                          "all leases together have at most %d faces, and %lld are taken; lease fewer, or the mesh",
+                          LEASES_MAX_FACES, (long long)p->n_faces);
+        err->needed = p->n_faces + l->n_faces;
+        err->available = LEASES_MAX_FACES;
+        return rc;
+    }
     if (getrandom(&random, sizeof random, 0) != sizeof random)
         return sdd_fail(err, SDD_EINTERNAL, "", "no random numbers");
     snprintf(l->id, sizeof l->id, "l_%016llx", (unsigned long long)random);
     l->refs++;
     list_append(&p->leases, &l->all);
     p->n_leases++;
+    p->n_faces += l->n_faces;
     lease_renew(p, l, seconds);
     return SDD_OK;
 }
@@ -132,6 +141,7 @@ void lease_end(struct people *p, struct lease *l)
     tell_lease(p, l);
     list_remove(&l->all);
     p->n_leases--;
+    p->n_faces -= l->n_faces;
     lease_unref(l);
 }
 

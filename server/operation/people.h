@@ -12,6 +12,7 @@
 #define LEASE_MAX_SECONDS 3600
 #define LEASES_MAX_OF_MESH 256
 #define LEASES_MAX 4096
+#define LEASES_MAX_FACES (1 << 22) /* Of all leases together: 16 MiB of ids. */
 #define PRESENCE_MAX_BYTES 4096
 #define PRESENCE_MAX_SECONDS 300
 #define PRESENCE_MAX_OF_MESH 256
@@ -36,6 +37,7 @@ struct present {
 struct people {
     struct list leases, present;
     int n_leases, n_present;
+    int64_t n_faces; /* Of all leases. */
     /* Called when a lease begins, is renewed or ends ("lease"), and when somebody comes, says something else of himself
      * or goes ("presence"), with JSON that tells it; or NULL. */
     void (*news)(void *user, const char *mesh, const char *kind, const char *json);
@@ -76,9 +78,9 @@ int step_change_all(struct job *job);
 /* leases_none: true when the job keeps no leases in mind; it also tells that a step for them is to be skipped. Any
  * thread. */
 bool leases_none(const struct job *job);
-/* leases_allow: fails when the change touches a face that others have leased, or a vertex of one. `changes` is from the
- * mesh m on, and may lack faces, for positions. Any thread.
- * Errors  SDD_ELEASED listing the faces in job->conflict; SDD_ENO_MEMORY */
+/* leases_allow: fails when the change touches a face that others have leased, or a vertex of one, or removes or
+ * replaces a layer with values there. `changes` is from the mesh m on, and may lack faces, for positions. Any thread.
+ * Errors  SDD_ELEASED listing the faces or the layer in job->conflict */
 int leases_allow(struct mesh_job *j, const struct mesh *m, const struct mesh_changes *changes) SDD_MUST_CHECK;
 
 #endif

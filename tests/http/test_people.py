@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Several people in one mesh: edits that come late, and undo among the changes of others."""
-import functools, hashlib, http.client, json, os, random, signal, subprocess, time
+import functools, hashlib, http.client, json, os, random, signal, subprocess, threading, time
 from files import BIN, check, run_tests
 from people import Mesh, grid, with_tokens
 
@@ -171,11 +171,17 @@ def leases(_, folder):
         for edit in (move(at10[0], 3), {"removeFaces": {"ids": [12]}}, {"setHoles": {"ids": [10], "hole": True}},
                      {"setCreases": {"edges": at10[:2], "sharpnesses": [1]}}):
             wrong = bob.post("/edits", {"edits": [edit]}, If_Match="*", expect=refused)
+            check(wrong["conflict"]["versions"] == [], f"a lease is no version: {wrong}")
             check("leased by ann (blender)" in wrong["detail"] and set(wrong["conflict"]["faceIds"]) <= {10, 12, 11, 9, 1, 2, 18, 19}, f"{wrong}")
         points = [x for i in range((SIDE + 1) ** 2) for x in was["v", i]]
         bob.ask("PUT", f"/v1/meshes/{bob.id}/positions", {"ranges": [{"first": 0, "points": [1, 1, 1, *points[3:]]}]})
         points[3 * at10[0]] += 1
         bob.ask("PUT", f"/v1/meshes/{bob.id}/positions", {"ranges": [{"first": 0, "points": points}]}, expect=refused)
+        there = {"first": at10[0], "points": points[3 * at10[0]:3 * at10[0] + 3]}
+        again = [{"first": 0, "points": [2 + i, 0, 0]} for i in range(len(points) // 3 + 1)]  # More rows than the mesh has.
+        bob.ask("PUT", f"/v1/meshes/{bob.id}/positions", {"ranges": [*again, there]}, expect=refused)
+        bob.ask("PUT", f"/v1/meshes/{bob.id}/positions", {"ranges": [there, {"first": 0, "points": [1, 1, 1]},
+                {"first": at10[0], "points": was["v", at10[0]]}]})  # The last range of a vertex counts.
         bob.post("/smooth?store=true", {"method": "uniform", "iterations": 1}, If_Match="*", expect=refused)
         bob.post("/fair", {}, If_Match="*", expect=refused)
         bob.post("/revert", {"version": 1}, If_Match="*", expect=refused)
@@ -186,6 +192,12 @@ def leases(_, folder):
         bob.ask("PATCH", f"/v1/meshes/{bob.id}", {"name": "free"})
         bob.edit({"removeFaces": {"ids": [60]}})
         bob.post("/undo")
+        values = {"interpolation": "uniform", "width": 1, "values": list(range(SIDE * SIDE))}
+        bob.edit({"putPrimvar": {"name": "mat", **values}}, {"putPrimvar": {"name": "all", "interpolation": "constant", "width": 1, "values": [1]}})
+        for edit in ({"removePrimvar": {"name": "mat"}}, {"putPrimvar": {"name": "mat", **values, "type": "i32"}}):
+            wrong = bob.post("/edits", {"edits": [edit]}, If_Match="*", expect=refused)
+            check("primvar mat is leased by ann" in wrong["detail"] and wrong["conflict"]["what"] == "primvar mat", f"{wrong}")
+        bob.edit({"removePrimvar": {"name": "all"}})
         own = lease(bob, faces=[40])
         ann.edit(move(at10[0], 3))
         ann.post("/undo")
@@ -340,6 +352,46 @@ def crowd(daemon, _):
     check(len(json.loads(mesh.get("/leases"))["leases"]) == 256 and len(json.loads(mesh.get("/presence"))["present"]) == 256, "some are missing")
 
 
+def lease_memory(_, folder):
+    """The faces of all leases together have a limit, and those of one that ends leave room."""
+    daemon, tokens = with_tokens(folder, "lease_memory")
+    try:
+        mesh = Mesh(daemon, tokens["ann"], body=grid(150))
+        faces = list(range(150 * 150))
+        fit = (1 << 22) // len(faces)
+        first = lease(mesh, faces=faces)["lease"]
+        for _ in range(fit - 1):
+            lease(mesh, faces=faces)
+        wrong = mesh.post("/leases", {"faces": faces}, expect=[413, "too_large", "faces"])
+        check(wrong["limit"] == 1 << 22, f"{wrong}")
+        lease(mesh)  # Of no faces.
+        mesh.ask("DELETE", f"/v1/meshes/{mesh.id}/leases/{first}")
+        lease(mesh, faces=faces)
+    finally:
+        daemon.process.terminate()
+        daemon.process.wait()
+
+
+def lease_work(daemon, _):
+    """Another lease is compared with each of the others once, and away from the loop."""
+    mesh, waits, done = Mesh(daemon, body=grid(150)), [], threading.Event()
+
+    def watch():
+        while not done.is_set():
+            start = time.monotonic()
+            mesh.ask("GET", "/v1/health/live")
+            waits.append(time.monotonic() - start)
+
+    for i in range(199):
+        lease(mesh, faces=[i])
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    lease(mesh, faces=[199])
+    done.set()
+    watcher.join()
+    check(waits and max(waits) < 0.5, f"the loop stands still: {max(waits, default=-1):.2f} s")
+
+
 def by_subd(_, folder):
     """The same by the command line, and the example of two artists."""
     daemon, tokens = with_tokens(folder, "by_subd")
@@ -390,7 +442,8 @@ def by_subd(_, folder):
 
 
 def people(daemon, folder):
-    for test in (rebase, rebase_refused, undo_among_others, either_order, leases, leases_refused, presence, news, crowd, by_subd):
+    for test in (rebase, rebase_refused, undo_among_others, either_order, leases, leases_refused, presence, news, crowd, lease_memory,
+                 lease_work, by_subd):
         yield test.__name__, functools.partial(test, daemon, folder)
 
 

@@ -218,6 +218,7 @@ static void test_bad_files(void **state)
                {"reader read " READ_HASH " workspace=a workspace=b\n", 1},
                {"reader read " READ_HASH " expires=2026-12-01 workspace=a expires=2026-12-01\n", 1},
                {"reader read " READ_HASH " expires=2026-13-01\n", 1},
+               {"reader read " READ_HASH " expires=2026-02-31\n", 1},
                {"reader read " READ_HASH " expires=tomorrow\n", 1},
                {"reader read " READ_HASH " expires=\n", 1},
                {"reader read " READ_HASH " expires=2026-12-01 more\n", 1},
