@@ -235,7 +235,7 @@ $(TESTS) $(BENCHES) $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/
 # A test in shell or Python is copied beside the others, for run-tests to find.
 $(BUILD)/tests/%: tests/%.sh ; @install -D $< $@
 $(BUILD)/tests/%: tests/%.py $(BUILD)/tests/http/files.py $(BUILD)/tests/http/people.py ; @install -D $< $@
-$(BUILD)/tests/http/%.py: tests/http/%.py ; @install -D $< $@
+$(BUILD)/tests/http/files.py $(BUILD)/tests/http/people.py: $(BUILD)/%: % ; @install -D $< $@
 tests: all cuda $(EXAMPLES) $(TESTS) $(addprefix $(BUILD)/,$(basename $(wildcard tests/*/test_*.sh tests/*/test_*.py)))
 test: about-test deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests
