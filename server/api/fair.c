@@ -159,7 +159,7 @@ static int meet(struct fair_job *f)
     struct job *job = &f->base.base.base.job;
     const struct idempotency *key = mesh_of(job)->key;
     const struct lastings *all = &job->jobs->lasting;
-    const char *owner = job->request->principal;
+    const char *owner = job->request->owner;
     const struct lasting *other;
     f->same = key ? lasting_of_key(all, owner, key->key) : NULL;
     if (f->same)
@@ -182,7 +182,7 @@ static struct fair_record *create_record(struct job *job)
     if (!r)
         return NULL;
     r->base.kind = &kind;
-    snprintf(r->base.owner, sizeof r->base.owner, "%s", job->request->principal);
+    snprintf(r->base.owner, sizeof r->base.owner, "%s", job->request->owner);
     snprintf(r->base.about, sizeof r->base.about, "%s", m->slot->id);
     r->steps = f->steps;
     r->level = f->request.level;

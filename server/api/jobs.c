@@ -53,7 +53,7 @@ static struct lasting *find(struct request *r, const char *rest)
     struct sdd_error err = {0};
     size_t n;
     const char *id = request_path(r, &n) + strlen(JOBS);
-    if (!lasting_find(&service_of(r)->jobs->lasting, id, n - strlen(JOBS) - strlen(rest), r->principal, &l, &err))
+    if (!lasting_find(&service_of(r)->jobs->lasting, id, n - strlen(JOBS) - strlen(rest), r->owner, &l, &err))
         return l;
     answer_error(r, &err);
     return NULL;

@@ -13,7 +13,7 @@
 #include "server/base/text.h"
 
 #define LASTING_ID_SIZE 40
-#define LASTING_NAME_SIZE 129
+#define LASTING_NAME_SIZE 132
 #define LASTING_KEY_SIZE 256
 #define LASTING_DIGEST 32
 #define LASTING_MOST 1024 /* Records of jobs that are over; the oldest goes first. */

@@ -10,6 +10,7 @@
 /* Each scope includes the ones before it. */
 enum scope { SCOPE_NONE, SCOPE_READ, SCOPE_EDIT, SCOPE_ADMIN };
 #define TOKEN_NAME_SIZE 65 /* Room for a name of 64 characters. */
+#define OWNER_SIZE (2 * TOKEN_NAME_SIZE)
 
 struct auth;
 

@@ -201,6 +201,7 @@ static void screen(struct request *r, const char *method)
     if (!rc)
         rc = auth_check(r->net->auth, request_header(r, "Authorization"), r->conn->address, r->route->scope, r->started,
                         r->principal, r->workspace, &err);
+    snprintf(r->owner, sizeof r->owner, "%s%s%s", r->principal, *r->workspace ? "@" : "", r->workspace);
     if (rc == SDD_EUNAUTHORIZED || rc == SDD_EFORBIDDEN || (rc == SDD_ETOO_MANY && r->route))
         metrics_add(r->net->metrics, M_REJECTED_AUTH, 1);
     if (!rc)

@@ -44,6 +44,7 @@ struct request {
     const char *origin;              /* The header Origin when --allow-origin names it, else NULL. */
     char principal[TOKEN_NAME_SIZE]; /* The name of the token, or "". */
     char workspace[TOKEN_NAME_SIZE]; /* Whose meshes the request can see. */
+    char owner[OWNER_SIZE];          /* Who it is for what belongs to callers: NAME, or NAME@WORKSPACE. */
     struct query query;
     int media_in, media_out; /* The enum media bits of body and answer; 0 when there is none. */
     bool protobuf_errors;    /* Errors are answered as message Problem, not as JSON. */

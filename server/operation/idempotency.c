@@ -32,7 +32,7 @@ struct idempotency *idempotency_create(struct request *r, const char *key)
         answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
     else {
         memcpy(i->key, key, n + 1);
-        memcpy(i->principal, r->principal, sizeof i->principal);
+        memcpy(i->principal, r->owner, sizeof i->principal);
         i->request = request.data;
         return i;
     }

@@ -7,7 +7,7 @@
 
 #define KEY_SIZE 256
 struct idempotency {
-    char key[KEY_SIZE], principal[TOKEN_NAME_SIZE];
+    char key[KEY_SIZE], principal[OWNER_SIZE];
     char *request; /* The method and target, which are part of the digest. */
     unsigned char digest[32];
     bool replay; /* `found` has the first answer. */

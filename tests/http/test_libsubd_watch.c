@@ -299,7 +299,8 @@ static int delete_mesh(void *arg, const struct subd_frame *frame, const struct s
  * program has changed meanwhile does not match its digest, and comes as a whole. */
 static void test_goes_on(void **state)
 {
-    const struct subd_refine request = SUBD_INIT(subd_refine, .level = 3);
+    /* Of one engine: `auto` may go over to tables between two frames, whose heads then differ. */
+    const struct subd_refine request = SUBD_INIT(subd_refine, .level = 3, .method = "mesh-matrix");
     struct subd_news news;
     const struct subd_watch watch = SUBD_INIT(subd_watch, .changed = stop_at_once, .arg = &news),
                             whole = SUBD_INIT(subd_watch, .no_deltas = 1, .changed = stop_at_once, .arg = &news),

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define OCTETS "Content-Type: application/octet-stream\r\n"
 #define QUERY "level=4&include=positions,indices"
@@ -22,18 +23,32 @@ static void put(int which)
     answer_free(&a);
 }
 
-/* A frame of the cube as it is, and which engine made it. */
-static void get(const char *query, const char *fields, const char *method, struct answer *a)
+/* Asks for a frame of the cube as it is. Returns whether this engine made it. */
+static bool is_made_by(const char *target, const char *fields, const char *method, struct answer *a)
 {
-    char target[160];
     size_t end;
-    snprintf(target, sizeof target, "refined?%s", query);
     ask_mesh(&d, cube, target, fields, a);
     assert_int_equal(a->status, 200);
     frame_check(a);
     Subdd__V1__FrameHeader *h = frame_header(a, &end);
-    assert_string_equal(h->method, method);
+    const bool same = strcmp(h->method, method) == 0;
+    if (!same && strcmp(method, "tabulated") != 0)
+        assert_string_equal(h->method, method);
     subdd__v1__frame_header__free_unpacked(h, NULL);
+    return same;
+}
+
+/* A frame of the cube as it is, which this engine makes. Tables are built behind an answer, which on a busy machine takes
+ * a while. */
+static void get(const char *query, const char *fields, const char *method, struct answer *a)
+{
+    char target[160];
+    snprintf(target, sizeof target, "refined?%s", query);
+    for (int i = 0; !is_made_by(target, fields, method, a); i++) {
+        assert_true(i < 1000);
+        answer_free(a);
+        usleep(10000);
+    }
 }
 
 static void drop(const char *query, const char *method)

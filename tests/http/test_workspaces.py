@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Workspaces: every route answers for a mesh of another workspace exactly as for one that is not there."""
-import functools, json, os, re, subprocess
+import functools, hashlib, json, os, re, subprocess
 from files import BIN, Daemon, check, run_tests
-from people import Mesh
+from people import CUBE, Mesh
 
 ABSENT = "m_0123456789abcdef"
 
@@ -81,6 +81,27 @@ def hidden(tokens, file, folder):
         daemon.process.wait()
 
 
+def namesakes(tokens, file, folder):
+    """Two of one name in two workspaces are two: a key of one is not that of the other, nor is a job."""
+    with open(file, "a") as f:
+        for workspace in ("films", "games"):
+            f.write(f"sam edit {hashlib.sha256(workspace.encode()).hexdigest()} workspace={workspace}\n")
+    home = os.path.join(folder, "namesakes")
+    os.mkdir(home)
+    daemon = Daemon(home, "--tokens-file", file)
+    try:
+        key = {"Idempotency_Key": "same"}
+        one, two = Mesh(daemon, "films"), Mesh(daemon, "games")
+        made = [m.ask("POST", "/v1/meshes", CUBE.encode(), "model/obj", **key) for m in (one, two, one, two)]
+        check(made[0] == made[2] and made[1] == made[3] and made[0] != made[1], "a key is that of a namesake")
+        job = json.loads(one.post("/fair", {"steps": 1000}, If_Match="*", Prefer="respond-async"))["job"]
+        check(two.request("GET", "/v1/jobs/" + job)[0] == 404 and one.request("GET", "/v1/jobs/" + job)[0] == 200, "a job is seen by a namesake")
+        one.request("DELETE", "/v1/jobs/" + job)
+    finally:
+        daemon.process.terminate()
+        daemon.process.wait()
+
+
 def write(folder, token):
     path = os.path.join(folder, "token")
     with open(path, "w") as f:
@@ -93,7 +114,8 @@ def workspaces(_, folder):
     home = os.path.join(folder, "workspaces")
     os.mkdir(home)
     tokens, file = start(home)
-    yield "hidden", functools.partial(hidden, tokens, file, home)
+    for test in (hidden, namesakes):
+        yield test.__name__, functools.partial(test, tokens, file, home)
 
 
 run_tests(workspaces)
