@@ -192,7 +192,7 @@ void watchers_recheck(struct watchers *all, const struct auth *auth)
     for (struct list *at = all->all.next; at != &all->all; at = at->next) {
         struct watcher *w = CONTAINER(at, struct watcher, all);
         if (w->last || auth_knows(auth, request_header(w->request, "Authorization"), w->request->workspace,
-                       w->request->route->scope))
+                                  w->request->route->scope))
             continue;
         if (w->response)
             w->ops->fail(w, &err);

@@ -38,8 +38,8 @@ static bool is_made_by(const char *target, const char *fields, const char *metho
     return same;
 }
 
-/* A frame of the cube as it is, which this engine makes. Tables are built behind an answer, which on a busy machine takes
- * a while. */
+/* A frame of the cube as it is, which this engine makes. Tables are built behind an answer, which on a busy machine
+ * takes a while. */
 static void get(const char *query, const char *fields, const char *method, struct answer *a)
 {
     char target[160];
