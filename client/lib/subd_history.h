@@ -36,10 +36,11 @@ SUBD_API void subd_version_list_free(struct subd_version_list *list); /* NULL is
 /* subd_revert: POST revert: the earlier version `to` becomes the next one. */
 SUBD_API int subd_revert(subd_client *c, const char *id, int64_t version, int64_t to, const char *idempotency_key,
                          struct subd_mesh_info *out, struct subd_error *err) SUBD_MUST_CHECK;
-/* subd_undo: POST undo: undoes the last change that was made with this client's token and is not undone.
+/* subd_undo: POST undo: undoes the last change that was made with this client's token and is not undone; what others
+ * have changed since stays.
  * subd_redo: POST redo: redoes what was undone last, unless a change with this token came after it.
- * Errors  also SUBD_EHTTP 409 with problem "nothing_to_undo", or "changed_since" when the mesh is not what it was right
- *         after (or before) that change */
+ * Errors  also SUBD_EHTTP 409 with problem "nothing_to_undo", or "changed_since" when others have changed the same
+ *         elements, vertices of its faces or the faces around these */
 SUBD_API int subd_undo(subd_client *c, const char *id, int64_t version, const char *idempotency_key,
                        struct subd_mesh_info *out, struct subd_error *err) SUBD_MUST_CHECK;
 SUBD_API int subd_redo(subd_client *c, const char *id, int64_t version, const char *idempotency_key,

@@ -10,12 +10,6 @@
 
 enum { LEASE_SECONDS = 60, PRESENCE_SECONDS = 30, FACES_LISTED = 1000, RENEWAL_BYTES = 1024 };
 
-static int compare_ids(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* ---- leases ------------------------------------------------------------------------------------------------------ */
 static void answer_lease(struct request *r, int status, const struct lease *l)
 {
@@ -58,7 +52,7 @@ static int lease_faces(struct job *job)
     struct lease_ask *a = &((struct lease_job *)job)->ask;
     const struct mesh *m = slot_of(job)->host;
     int64_t n = 0, found = 0;
-    qsort(a->faces, (size_t)a->n_faces, sizeof *a->faces, compare_ids);
+    qsort(a->faces, (size_t)a->n_faces, sizeof *a->faces, mesh_compare_ids);
     for (int64_t i = 0; i < a->n_faces; i++)
         if (i == 0 || a->faces[i] != a->faces[n - 1])
             a->faces[n++] = a->faces[i];
@@ -68,7 +62,7 @@ static int lease_faces(struct job *job)
         return SDD_ENO_MEMORY;
     memset(there, 0, (size_t)n);
     for (int64_t f = 0; f < m->n_faces; f++) {
-        const int32_t *at = bsearch(&m->face_ids[f], a->faces, (size_t)n, sizeof *at, compare_ids);
+        const int32_t *at = bsearch(&m->face_ids[f], a->faces, (size_t)n, sizeof *at, mesh_compare_ids);
         if (at)
             there[at - a->faces] = 1, found++;
     }

@@ -133,12 +133,6 @@ static bool skip_load_unless_leased(const struct job *job)
     return leases_none(job) ? skip_load_resident(job) : skip_load(job);
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Others have leased faces: their vertices must stay where they are. Where ranges overlap, the last one counts. */
 static int spare_leased(struct job *job)
 {
@@ -160,7 +154,7 @@ static int spare_leased(struct job *job)
         if (moves[row])
             moved.vertices[moved.n_vertices++] = m->vertex_ids[row];
     free(moves);
-    qsort(moved.vertices, (size_t)moved.n_vertices, sizeof(int32_t), compare_ids);
+    qsort(moved.vertices, (size_t)moved.n_vertices, sizeof(int32_t), mesh_compare_ids);
     int rc = leases_allow((struct mesh_job *)job, m, &moved);
     mesh_changes_fini(&moved);
     return rc;

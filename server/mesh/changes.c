@@ -207,12 +207,6 @@ static int compare_layers(struct comparison *c, struct mesh_changes *out)
 }
 
 /* ---- the lists ---- */
-static int compare_ids(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Lists the ids of what is marked in `to`, and of what only `from` has. */
 static int list(const int32_t *to_ids, const unsigned char *marks, int64_t n_to, const int32_t *from_ids,
                 const int32_t *pair, int64_t n_from, int32_t **out, int64_t *n, struct sdd_error *err)
@@ -231,7 +225,7 @@ static int list(const int32_t *to_ids, const unsigned char *marks, int64_t n_to,
     for (int64_t i = 0; i < n_from; i++)
         if (pair[i] == SDD_NO_ROW)
             ids[at++] = from_ids[i];
-    qsort(ids, (size_t)count, sizeof *ids, compare_ids);
+    qsort(ids, (size_t)count, sizeof *ids, mesh_compare_ids);
     *n = count;
     return SDD_OK;
 }

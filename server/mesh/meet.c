@@ -12,12 +12,6 @@ struct needs {
     int64_t next_vertex_id, next_face_id; /* Elements from these on do not count. */
 };
 
-static int compare_ids(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void need(struct needs *n, int32_t id)
 {
     if (id < n->next_vertex_id)
@@ -59,7 +53,7 @@ static int list_needs(struct needs *n, const struct mesh *base, struct mesh_chan
         need(n, named->vertices[i]);
     need_faces(n, base, c, named);
     need_faces(n, mine.mesh, c, named);
-    qsort(n->vertices, (size_t)n->n, sizeof *n->vertices, compare_ids);
+    qsort(n->vertices, (size_t)n->n, sizeof *n->vertices, mesh_compare_ids);
     return SDD_OK;
 }
 
@@ -118,7 +112,7 @@ int mesh_changes_meet(const struct mesh *base, struct mesh_change mine, const st
                       .next_face_id = renumbered ? base->next_face_id : INT64_MAX};
     memset(out, 0, sizeof *out);
     if (named)
-        qsort(named->faces, (size_t)named->n_faces, sizeof *named->faces, compare_ids);
+        qsort(named->faces, (size_t)named->n_faces, sizeof *named->faces, mesh_compare_ids);
     int rc = list_needs(&n, base, mine, named, err);
     for (int64_t i = 0; i < n.n && !rc; i++)
         if ((i == 0 || n.vertices[i] != n.vertices[i - 1]) && mesh_has_id(b->vertices, b->n_vertices, n.vertices[i]))

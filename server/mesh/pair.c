@@ -66,6 +66,12 @@ void mesh_pair_fini(struct mesh_pair *p)
     *p = (struct mesh_pair){0};
 }
 
+int mesh_compare_ids(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
 bool mesh_has_id(const int32_t *ids, int64_t n, int32_t id)
 {
     int64_t low = 0, high = n;

@@ -16,6 +16,8 @@ struct mesh_pair {
 int mesh_pair_init(struct mesh_pair *p, const struct mesh *from, const struct mesh *to,
                    struct sdd_error *err) SDD_MUST_CHECK;
 void mesh_pair_fini(struct mesh_pair *p);
+/* mesh_compare_ids: the order of two ids, for qsort and bsearch. */
+int mesh_compare_ids(const void *a, const void *b);
 /* mesh_has_id: whether an ascending list has an id. */
 bool mesh_has_id(const int32_t *ids, int64_t n, int32_t id);
 /* mesh_face_starts: makes the first corner of each face, and behind them the number of corners.

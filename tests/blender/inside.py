@@ -662,6 +662,13 @@ def case_two(links):
         other.kill()
     # A change of faces on both sides: a person decides.
     with links.connector()() as daemon:
+        daemon.be_present(each.session.id, "ann", {"at": 1})
+        held = daemon.lease(each.session.id, daemon.cage(each.session.id).face_ids[:2], client="ann")
+        pump(links, lambda: any(x.startswith("ann: 2 faces for ") for x in each.session.state.leases), "a lease is not told", 60)
+        check(each.session.state.people == ["ann"], "who is here is not told: %s" % each.session.state.people)
+        daemon.end_lease(each.session.id, held)
+        daemon.leave(each.session.id, "ann")
+        pump(links, lambda: not each.session.state.leases, "the lease does not end", 60)
         for decision in ("put", "take"):
             cage, version = daemon.cage(each.session.id), each.session.state.version
             bpy.ops.object.mode_set(mode="EDIT")
