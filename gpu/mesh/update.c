@@ -7,58 +7,47 @@
 #include "gpu/sdd/sdd_update.h"
 #include <string.h>
 
-/* The rows of one kind, which is vertices, faces or the values of a channel, and what the delta says of them. */
-struct rows {
-    const char *name;
-    const int32_t *to;
-    int64_t n, n_old, n_new; /* The rows of `to`, of the old mesh and of the new mesh. */
-    const int32_t *dirty;
-    int64_t n_dirty;
-    int has_dirty; /* 0 for a channel. */
-};
-
-static int check_dirty(const struct rows *r, struct sdd_error *err)
+/* Checks that a list of rows ascends within [0, n). `what` says which rows they are. */
+static int check_list(const char *what, const char *kind, const int32_t *rows, int64_t n_rows, int64_t n,
+                      struct sdd_error *err)
 {
     int64_t last = -1;
-    for (int64_t i = 0; i < r->n_dirty; last = r->dirty[i++])
-        if (r->dirty[i] <= last || r->dirty[i] >= r->n_new)
-            return sdd_fail(err, SDD_EINVALID, "delta",
-                            "dirty row %lld of %s is %d; they ascend, and the new mesh has %lld", (long long)i, r->name,
-                            r->dirty[i], (long long)r->n_new);
+    for (int64_t i = 0; i < n_rows; last = rows[i++])
+        if (rows[i] <= last || rows[i] >= n)
+            return sdd_fail(err, SDD_EINVALID, "delta", "%s row %lld of %s is %d; they ascend, and the mesh has %lld",
+                            what, (long long)i, kind, rows[i], (long long)n);
     return SDD_OK;
 }
 
-/* Rows [from, to) of the new mesh have no old row, so they must be dirty. *at says how many of the dirty rows have
- * been used up. */
-static int check_new(const struct rows *r, int64_t from, int64_t to, int64_t *at, struct sdd_error *err)
+static int check_rows(const char *kind, const struct sdd_rows_delta *r, int64_t n_old, int64_t n_new,
+                      struct sdd_error *err)
 {
-    for (int64_t row = from; r->has_dirty && row < to; row++) {
-        while (*at < r->n_dirty && r->dirty[*at] < row)
-            ++*at;
-        if (*at == r->n_dirty || r->dirty[*at] != row)
-            return sdd_fail(err, SDD_EINVALID, "delta", "row %lld of %s is new but not dirty", (long long)row, r->name);
-    }
-    return SDD_OK;
+    if (r->n_old != n_old)
+        return sdd_fail(err, SDD_EINVALID, "delta", "the delta is of %lld %s; the old mesh has %lld",
+                        (long long)r->n_old, kind, (long long)n_old);
+    if (r->n_removed < 0 || r->n_added < 0 || r->n_removed > n_old || r->n_added > n_new ||
+        n_old - r->n_removed + r->n_added != n_new)
+        return sdd_fail(err, SDD_EINVALID, "delta", "%lld of %lld %s are gone and %lld are new; the new mesh has %lld",
+                        (long long)r->n_removed, (long long)n_old, kind, (long long)r->n_added, (long long)n_new);
+    int rc = check_list("removed", kind, r->removed, r->n_removed, n_old, err);
+    return rc ? rc : check_list("added", kind, r->added, r->n_added, n_new, err);
 }
 
-static int check_rows(const struct rows *r, struct sdd_error *err)
+/* Checks the dirty rows, among which the added ones must be. */
+static int check_dirty(const char *kind, const struct sdd_rows_delta *r, const int32_t *dirty, int64_t n_dirty,
+                       int64_t n_new, struct sdd_error *err)
 {
-    int64_t next = 0, at = 0;
-    if (r->n != r->n_old)
-        return sdd_fail(err, SDD_EINVALID, "delta", "the map of %s has %lld rows; the old mesh has %lld", r->name,
-                        (long long)r->n, (long long)r->n_old);
-    int rc = check_dirty(r, err);
-    for (int64_t i = 0; i < r->n && !rc; i++) {
-        if (r->to[i] == SDD_NO_ROW)
-            continue;
-        if (r->to[i] < next || r->to[i] >= r->n_new)
-            return sdd_fail(err, SDD_EINVALID, "delta",
-                            "old row %lld of %s goes to %d; rows keep their order, and the new mesh has %lld",
-                            (long long)i, r->name, r->to[i], (long long)r->n_new);
-        rc = check_new(r, next, r->to[i], &at, err);
-        next = (int64_t)r->to[i] + 1;
+    if (n_dirty < 0 || n_dirty > n_new)
+        return sdd_fail(err, SDD_EINVALID, "delta", "%lld %s are dirty; the new mesh has %lld", (long long)n_dirty,
+                        kind, (long long)n_new);
+    int rc = check_list("dirty", kind, dirty, n_dirty, n_new, err);
+    for (int64_t i = 0, at = 0; i < r->n_added && !rc; i++) {
+        while (at < n_dirty && dirty[at] < r->added[i])
+            at++;
+        if (at == n_dirty || dirty[at] != r->added[i])
+            rc = sdd_fail(err, SDD_EINVALID, "delta", "row %d of %s is new but not dirty", r->added[i], kind);
     }
-    return rc ? rc : check_new(r, next, r->n_new, &at, err);
+    return rc;
 }
 
 static int check_channel(const sdd_topology *old, const struct sdd_channel_delta *c, int64_t n_new,
@@ -67,29 +56,29 @@ static int check_channel(const sdd_topology *old, const struct sdd_channel_delta
     if (c->from < SDD_NO_ROW || c->from >= old->n_channels)
         return sdd_fail(err, SDD_EINVALID, "delta", "a channel comes from channel %lld; the old mesh has %d",
                         (long long)c->from, old->n_channels);
-    int64_t n_old = c->from == SDD_NO_ROW ? 0 : old->channel[c->from].n_values;
-    const struct rows values = {
-        .name = "values", .to = c->value_to, .n = c->n_old_values, .n_old = n_old, .n_new = n_new};
-    return check_rows(&values, err);
+    if (c->from != SDD_NO_ROW)
+        return check_rows("values", &c->values, old->channel[c->from].n_values, n_new, err);
+    if (c->values.n_old || c->values.n_removed || c->values.n_added)
+        return sdd_fail(err, SDD_EINVALID, "delta", "a new channel has no old values");
+    return SDD_OK;
 }
 
 static int check_delta(const sdd_topology *old, const struct sdd_mesh_desc *desc, const struct sdd_topology_delta *d,
                        struct sdd_error *err)
 {
     const int uvs = desc->n_uvs > 0;
-    const struct rows rows[] = {
-        {"vertices", d->vertex_to, d->n_old_vertices, old->info.n_vertices, desc->n_vertices, d->dirty_vertices,
-         d->n_dirty_vertices, 1},
-        {"faces", d->face_to, d->n_old_faces, old->info.n_faces, desc->n_faces, d->dirty_faces, d->n_dirty_faces, 1},
-    };
     if (memcmp(&old->info.options, &desc->options, sizeof desc->options) != 0)
         return sdd_fail(err, SDD_EINVALID, "delta", "the options are not those of the old mesh");
     if (d->n_channels < 0 || d->n_channels > 1 + SDD_MAX_PRIMVARS || d->n_channels - uvs != desc->n_channels)
         return sdd_fail(err, SDD_EINVALID, "delta", "the delta has %lld channels; the new mesh has %lld%s",
                         (long long)d->n_channels, (long long)desc->n_channels, uvs ? " and UVs" : "");
-    int rc = check_rows(&rows[0], err);
+    int rc = check_rows("vertices", &d->vertices, old->info.n_vertices, desc->n_vertices, err);
     if (!rc)
-        rc = check_rows(&rows[1], err);
+        rc = check_rows("faces", &d->faces, old->info.n_faces, desc->n_faces, err);
+    if (!rc)
+        rc = check_dirty("vertices", &d->vertices, d->dirty_vertices, d->n_dirty_vertices, desc->n_vertices, err);
+    if (!rc)
+        rc = check_dirty("faces", &d->faces, d->dirty_faces, d->n_dirty_faces, desc->n_faces, err);
     for (int64_t k = 0; k < d->n_channels && !rc; k++)
         rc = check_channel(old, &d->channels[k], k < uvs ? desc->n_uvs : desc->channels[k - uvs].n_values, err);
     return rc;

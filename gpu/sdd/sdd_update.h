@@ -6,25 +6,29 @@
 
 #define SDD_NO_ROW (-1)
 
+/* What an edit did to the rows of one kind, which is vertices, faces or the values of a channel. Rows that stay keep
+ * their order and close up, so these two lists say where each old row is now. Both ascend. */
+struct sdd_rows_delta {
+    int64_t n_old, n_removed, n_added;
+    const int32_t *removed; /* Shape [n_removed]: rows of the old mesh that are gone. */
+    const int32_t *added;   /* Shape [n_added]: rows of the new mesh that are none of the old ones. */
+};
 /* What an edit did to one set of face-varying indices of the new mesh. */
 struct sdd_channel_delta {
-    int64_t from;            /* The channel of the old mesh that became this one, or SDD_NO_ROW when it is new. */
-    int64_t n_old_values;    /* The values of that channel; 0 when the channel is new. */
-    const int32_t *value_to; /* Shape [n_old_values]: a map, as vertex_to below; may be NULL when the channel is new. */
+    int64_t from;                 /* The channel of the old mesh that became this one, or SDD_NO_ROW when it is new. */
+    struct sdd_rows_delta values; /* All zeros when the channel is new. */
 };
 
-/* What an edit did to the rows of a mesh. The arrays are the caller's and are borrowed for the call.
- * The arrays named *_to are maps: they give the new row of each old row, or SDD_NO_ROW where the row is gone. Rows that
- * stay keep their order. Dirty rows are rows of the new mesh, ascending.
+/* What an edit did to the rows of a mesh. The arrays are the caller's and are borrowed for the call. Dirty rows are rows
+ * of the new mesh, ascending.
  * A face is dirty when it is new, when it became or stopped being a hole, or when one of these is no longer the same:
  * its corners, the sharpness of its edges and vertices, and the rows of values that its corners have in channels that
- * are not new. Being renumbered by a map is no change. A vertex is dirty when it is new, when its sharpness or that of
- * an edge at it has changed, or when a face around it is dirty or gone.
+ * are not new. Being renumbered is no change. A vertex is dirty when it is new, when its sharpness or that of an edge
+ * at it has changed, or when a face around it is dirty or gone.
  * Positions and the values of UVs and primvars do not belong to a topology, so a delta says nothing about them. */
 struct sdd_topology_delta {
-    int64_t n_old_vertices, n_old_faces, n_dirty_vertices, n_dirty_faces;
-    const int32_t *vertex_to;      /* Shape [n_old_vertices]. */
-    const int32_t *face_to;        /* Shape [n_old_faces]. */
+    struct sdd_rows_delta vertices, faces;
+    int64_t n_dirty_vertices, n_dirty_faces;
     const int32_t *dirty_vertices; /* Shape [n_dirty_vertices]. */
     const int32_t *dirty_faces;    /* Shape [n_dirty_faces]. */
     int64_t n_channels;            /* Unlike sdd_mesh_desc.n_channels it counts the UVs. */

@@ -17,32 +17,45 @@ struct marks {
     int64_t n_edges;
 };
 
+static void rows_fini(struct mesh_rows_delta *r)
+{
+    free(r->removed);
+    free(r->added);
+}
+
 void mesh_delta_fini(struct mesh_delta *d)
 {
     free(d->vertex_to);
     free(d->face_to);
     free(d->dirty_vertices);
     free(d->dirty_faces);
-    for (int k = 0; k < d->n_channels; k++)
+    rows_fini(&d->vertices);
+    rows_fini(&d->faces);
+    for (int k = 0; k < d->n_channels; k++) {
+        rows_fini(&d->values[k]);
         free(d->value_to[k]);
+    }
     *d = (struct mesh_delta){0};
 }
 
 void mesh_delta_channel(struct mesh_delta *d, int64_t from, int64_t n_old_values, int32_t *value_to)
 {
-    d->channels[d->n_channels] = (struct sdd_channel_delta){from, n_old_values, value_to};
+    d->channels[d->n_channels] = (struct sdd_channel_delta){from, {.n_old = n_old_values}};
     d->value_to[d->n_channels++] = value_to;
+}
+
+static struct sdd_rows_delta rows_desc(int64_t n_old, const struct mesh_rows_delta *r)
+{
+    return (struct sdd_rows_delta){n_old, r->n_removed, r->n_added, r->removed, r->added};
 }
 
 void mesh_delta_desc(const struct mesh_delta *d, struct sdd_topology_delta *out)
 {
     *out = (struct sdd_topology_delta){
-        .n_old_vertices = d->n_old_vertices,
-        .n_old_faces = d->n_old_faces,
+        .vertices = rows_desc(d->n_old_vertices, &d->vertices),
+        .faces = rows_desc(d->n_old_faces, &d->faces),
         .n_dirty_vertices = d->n_dirty_vertices,
         .n_dirty_faces = d->n_dirty_faces,
-        .vertex_to = d->vertex_to,
-        .face_to = d->face_to,
         .dirty_vertices = d->dirty_vertices,
         .dirty_faces = d->dirty_faces,
         .n_channels = d->n_channels,
@@ -240,6 +253,45 @@ static int list_dirty(const unsigned char *marks, int64_t n, int32_t **out, int6
     return SDD_OK;
 }
 
+/* Makes the lists of what a map says. */
+static int list_rows(const int32_t *to, int64_t n_old, int64_t n_new, struct mesh_rows_delta *out,
+                     struct sdd_error *err)
+{
+    int64_t next = 0;
+    for (int64_t i = 0; i < n_old; i++)
+        out->n_removed += to[i] == SDD_NO_ROW;
+    out->n_added = n_new - (n_old - out->n_removed);
+    int32_t *removed = out->removed = mesh_alloc(out->n_removed, sizeof *removed, err);
+    int32_t *added = out->added = mesh_alloc(out->n_added, sizeof *added, err);
+    if (!removed || !added)
+        return SDD_ENO_MEMORY;
+    for (int64_t i = 0; i < n_old; i++) {
+        if (to[i] == SDD_NO_ROW) {
+            *removed++ = (int32_t)i;
+            continue;
+        }
+        while (next < to[i])
+            *added++ = (int32_t)next++;
+        next++;
+    }
+    while (next < n_new)
+        *added++ = (int32_t)next++;
+    return SDD_OK;
+}
+
+static int list_values(struct mesh_delta *d, const struct mesh *to, struct sdd_error *err)
+{
+    int rc = SDD_OK;
+    for (int k = 0; k < d->n_channels && !rc; k++) {
+        const int64_t uvs = to->n_uvs > 0, n = k < uvs ? to->n_uvs : to->channels[k - uvs].n_values;
+        if (d->channels[k].from == SDD_NO_ROW)
+            continue;
+        rc = list_rows(d->value_to[k], d->channels[k].values.n_old, n, &d->values[k], err);
+        d->channels[k].values = rows_desc(d->channels[k].values.n_old, &d->values[k]);
+    }
+    return rc;
+}
+
 int mesh_delta_mark(struct mesh_delta *d, const struct mesh *from, const struct mesh *to, struct sdd_error *err)
 {
     struct marks m = {.vertices = marks_of_new(d->vertex_to, from->n_vertices, to->n_vertices, err),
@@ -252,6 +304,12 @@ int mesh_delta_mark(struct mesh_delta *d, const struct mesh *from, const struct 
     }
     if (!rc)
         rc = list_dirty(m.faces, to->n_faces, &d->dirty_faces, &d->n_dirty_faces, err);
+    if (!rc)
+        rc = list_rows(d->vertex_to, from->n_vertices, to->n_vertices, &d->vertices, err);
+    if (!rc)
+        rc = list_rows(d->face_to, from->n_faces, to->n_faces, &d->faces, err);
+    if (!rc)
+        rc = list_values(d, to, err);
     free(m.vertices);
     free(m.faces);
     free(m.edges);

@@ -11,8 +11,12 @@
 /* A zeroed delta is empty. */
 struct mesh_delta {
     int64_t n_old_vertices, n_old_faces, n_dirty_vertices, n_dirty_faces;
-    int32_t *vertex_to, *face_to;          /* [n_old_*] The new row, or SDD_NO_ROW; the new rows ascend. */
-    int32_t *dirty_vertices, *dirty_faces; /* [n_dirty_*] New rows, which ascend. */
+    int32_t *vertex_to, *face_to; /* [n_old_*] The new row, or SDD_NO_ROW; the new rows ascend. */
+    struct mesh_rows_delta {      /* The same as lists, as sdd_update.h has them. */
+        int64_t n_removed, n_added;
+        int32_t *removed, *added;
+    } vertices, faces, values[1 + SDD_MAX_PRIMVARS]; /* `values` has one for each row of `channels`. */
+    int32_t *dirty_vertices, *dirty_faces;           /* [n_dirty_*] New rows, which ascend. */
     int n_channels;
     /* The channels of the new mesh: first its UVs, if it has any, then mesh.channels in their order. */
     struct sdd_channel_delta channels[1 + SDD_MAX_PRIMVARS];
@@ -25,7 +29,7 @@ void mesh_delta_fini(struct mesh_delta *d);
  * SDD_NO_ROW when it is new; then value_to may be NULL.
  * Owner   the delta takes value_to over */
 void mesh_delta_channel(struct mesh_delta *d, int64_t from, int64_t n_old_values, int32_t *value_to);
-/* mesh_delta_mark: fills the lists of dirty rows by comparing the meshes along the maps, which must be complete.
+/* mesh_delta_mark: fills all lists of rows by comparing the meshes along the maps, which must be complete.
  * Cost    linear in both meshes, with 16 bytes per tag and one byte per row of temporary memory
  * Errors  SDD_ENO_MEMORY */
 int mesh_delta_mark(struct mesh_delta *d, const struct mesh *from, const struct mesh *to,

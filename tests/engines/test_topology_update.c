@@ -131,21 +131,26 @@ struct bad { /* a delta that was good, with its arrays to be spoilt */
     struct sdd_mesh_desc desc;
     struct sdd_topology_delta d;
     struct sdd_channel_delta channel;
-    int32_t *vertex_to, *face_to, *dirty_vertices, *dirty_faces, *value_to;
+    int32_t removed[20], added[20], dirty_vertices[20], dirty_faces[20], values[20];
 };
 
 enum spoilt {
     FEW_VERTICES,
     MANY_FACES,
-    FAR_VERTEX,
+    FAR_FACE,
     LOW_FACE,
-    SWAPPED_VERTICES,
+    SWAPPED_FACES,
     FACE_TWICE,
+    MORE_GONE,
+    LESS_NEW,
+    NEGATIVE,
+    FAR_NEW,
     NEW_FACE_CLEAN,
     NEW_VERTEX_CLEAN,
     DIRTY_FAR,
     DIRTY_LOW,
     DIRTY_TWICE,
+    DIRTY_MANY,
     NO_CHANNELS,
     LEAST_CHANNELS,
     FAR_CHANNEL,
@@ -157,63 +162,93 @@ enum spoilt {
     N_SPOILT
 };
 static const char *const says[N_SPOILT] = {
-    "the map of vertices has 19 rows; the old mesh has 20",
-    "the map of faces has 13 rows; the old mesh has 12",
-    "old row 19 of vertices goes to 21",
-    "old row 1 of faces goes to -2",
-    "old row 2 of vertices goes to 1; rows keep their order",
-    "old row 3 of faces goes to 1",
+    "the delta is of 19 vertices; the old mesh has 20",
+    "the delta is of 13 faces; the old mesh has 12",
+    "removed row 0 of faces is 12; they ascend, and the mesh has 12",
+    "removed row 0 of faces is -1",
+    "removed row 1 of faces is 3",
+    "removed row 1 of faces is 2",
+    "2 of 12 faces are gone and 1 are new; the new mesh has 12",
+    "0 of 20 vertices are gone and 0 are new; the new mesh has 21",
+    "-1 of 12 faces are gone",
+    "added row 0 of faces is 12",
     "row 11 of faces is new but not dirty",
-    "row 0 of vertices is new but not dirty",
+    "row 20 of vertices is new but not dirty",
     "of faces is 12",
     "dirty row 0 of vertices is -1",
     "dirty row 1 of vertices",
+    "22 vertices are dirty; the new mesh has 21",
     "the delta has 0 channels; the new mesh has 0 and UVs",
     "channels; the new mesh has 0 and UVs",
     "comes from channel 1; the old mesh has 1",
     "comes from channel -2",
-    "the old mesh has 0",
-    "the map of values has",
-    "of values goes to",
+    "a new channel has no old values",
+    "values; the old mesh has",
+    "removed row 0 of values is",
     "the options are not those of the old mesh",
 };
+
+/* Removes the faces a and b, and adds two. */
+static void two_faces(struct bad *b, int32_t first, int32_t second)
+{
+    b->d.faces.n_removed = b->d.faces.n_added = 2;
+    b->removed[0] = first, b->removed[1] = second;
+    b->added[0] = 10, b->added[1] = 11;
+}
 
 static void spoil(struct bad *b, enum spoilt how)
 {
     switch (how) {
-    case FEW_VERTICES: b->d.n_old_vertices--; break;
-    case MANY_FACES: b->d.n_old_faces++; break;
-    case FAR_VERTEX: b->vertex_to[b->d.n_old_vertices - 1] = (int32_t)b->desc.n_vertices; break;
-    case LOW_FACE: b->face_to[1] = -2; break;
-    case SWAPPED_VERTICES: b->vertex_to[1] = 2, b->vertex_to[2] = 1; break;
-    case FACE_TWICE: b->face_to[3] = b->face_to[2]; break;
+    case FEW_VERTICES: b->d.vertices.n_old--; break;
+    case MANY_FACES: b->d.faces.n_old++; break;
+    case FAR_FACE: b->removed[0] = 12; break;
+    case LOW_FACE: b->removed[0] = -1; break;
+    case SWAPPED_FACES: two_faces(b, 4, 3); break;
+    case FACE_TWICE: two_faces(b, 2, 2); break;
+    case MORE_GONE: b->d.faces.n_removed = 2, b->removed[1] = 1; break;
+    case LESS_NEW: b->d.vertices.n_added = 0; break;
+    case NEGATIVE: b->d.faces.n_removed = -1; break;
+    case FAR_NEW: b->added[0] = 12; break;
     case NEW_FACE_CLEAN: b->d.n_dirty_faces--; break;
-    case NEW_VERTEX_CLEAN: b->vertex_to[0] = SDD_NO_ROW, b->d.n_dirty_vertices = 0; break;
+    case NEW_VERTEX_CLEAN: b->d.n_dirty_vertices--; break;
     case DIRTY_FAR: b->dirty_faces[b->d.n_dirty_faces - 1] = (int32_t)b->desc.n_faces; break;
     case DIRTY_LOW: b->dirty_vertices[0] = -1; break;
     case DIRTY_TWICE: b->dirty_vertices[1] = b->dirty_vertices[0]; break;
+    case DIRTY_MANY: b->d.n_dirty_vertices = b->desc.n_vertices + 1; break;
     case NO_CHANNELS: b->d.n_channels = 0; break;
     case LEAST_CHANNELS: b->d.n_channels = INT64_MIN; break;
     case FAR_CHANNEL: b->channel.from = 1; break;
     case LOW_CHANNEL: b->channel.from = -2; break;
     case VALUES_OF_NEW: b->channel.from = SDD_NO_ROW; break;
-    case FEW_VALUES: b->channel.n_old_values--; break;
-    case FAR_VALUE: b->value_to[b->channel.n_old_values - 1] = (int32_t)b->desc.n_uvs; break;
+    case FEW_VALUES: b->channel.values.n_old--; break;
+    case FAR_VALUE:
+        b->channel.values.n_removed++;
+        b->channel.values.n_added++;
+        b->values[0] = (int32_t)b->channel.values.n_old;
+        break;
     case OTHER_OPTIONS: b->desc.options.boundary = SDD_BOUNDARY_NONE; break;
     case N_SPOILT: break;
     }
+}
+
+static void copy(int32_t to[20], const int32_t **rows, int64_t n)
+{
+    assert_true(n < 20);
+    for (int64_t i = 0; i < n; i++)
+        to[i] = (*rows)[i];
+    *rows = to;
 }
 
 static void bad_init(struct bad *b, struct edit_result *r)
 {
     mesh_desc(r->mesh, &b->desc);
     mesh_delta_desc(&r->delta, &b->d);
-    b->vertex_to = r->delta.vertex_to;
-    b->face_to = r->delta.face_to;
-    b->dirty_vertices = r->delta.dirty_vertices;
-    b->dirty_faces = r->delta.dirty_faces;
-    b->value_to = r->delta.value_to[0];
+    copy(b->removed, &b->d.faces.removed, b->d.faces.n_removed);
+    copy(b->added, &b->d.faces.added, b->d.faces.n_added);
+    copy(b->dirty_vertices, &b->d.dirty_vertices, b->d.n_dirty_vertices);
+    copy(b->dirty_faces, &b->d.dirty_faces, b->d.n_dirty_faces);
     b->channel = r->delta.channels[0];
+    copy(b->values, &b->channel.values.removed, b->channel.values.n_removed);
     b->d.channels = &b->channel;
 }
 

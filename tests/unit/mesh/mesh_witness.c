@@ -13,7 +13,8 @@ struct side { /* one of the two meshes */
 };
 struct witness {
     struct side from, to;
-    const struct mesh_delta *d;
+    struct sdd_topology_delta d;
+    int32_t *vertex_to, *face_to, *value_to[1 + SDD_MAX_PRIMVARS]; /* the delta's lists as maps from old rows to new */
     bool *set; /* by face id: has the batch set values of its corners? */
 };
 
@@ -124,24 +125,24 @@ static void check_channels(const struct witness *w, const struct edit_batch *b)
     const struct mesh *from = w->from.m, *to = w->to.m;
     int k = 0;
     for (const char *name; (name = channel_name(to, k)); k++) {
-        const struct sdd_channel_delta *c = &w->d->channels[k];
+        const struct sdd_channel_delta *c = &w->d.channels[k];
         assert_int_equal(c->from, put(b, name) ? SDD_NO_ROW : expected_from(from, name));
         if (c->from == SDD_NO_ROW) {
-            assert_int_equal(c->n_old_values, 0);
+            assert_int_equal(c->values.n_old, 0);
             continue;
         }
         const struct primvar *p = primvar_of(from, (int)c->from);
-        assert_int_equal(c->n_old_values, p ? p->info.n_values : from->n_uvs);
-        for (int64_t i = 0, last = -1; i < c->n_old_values; i++) {
+        assert_int_equal(c->values.n_old, p ? p->info.n_values : from->n_uvs);
+        for (int64_t i = 0, last = -1; i < c->values.n_old; i++) {
             size_t bytes;
-            if (c->value_to[i] == SDD_NO_ROW)
+            if (w->value_to[k][i] == SDD_NO_ROW)
                 continue;
-            assert_true(c->value_to[i] > last);
-            last = c->value_to[i];
+            assert_true(w->value_to[k][i] > last);
+            last = w->value_to[k][i];
             assert_memory_equal(value_of(from, (int)c->from, i, &bytes), value_of(to, k, last, &bytes), bytes);
         }
     }
-    assert_int_equal(w->d->n_channels, k);
+    assert_int_equal(w->d.n_channels, k);
     assert_int_equal(to->n_channels + (to->n_uvs > 0), k);
 }
 
@@ -155,10 +156,10 @@ static int32_t id_at(const struct side *s, int64_t corner)
 static bool values_differ(const struct witness *w, int64_t old, int64_t f)
 {
     bool differ = false;
-    for (int k = 0; k < w->d->n_channels; k++) {
-        const struct sdd_channel_delta *c = &w->d->channels[k];
+    for (int k = 0; k < w->d.n_channels; k++) {
+        const struct sdd_channel_delta *c = &w->d.channels[k];
         for (int32_t i = 0; c->from != SDD_NO_ROW && i < w->to.m->face_counts[f]; i++)
-            differ |= c->value_to[indices_of(w->from.m, (int)c->from)[w->from.first[old] + i]] !=
+            differ |= w->value_to[k][indices_of(w->from.m, (int)c->from)[w->from.first[old] + i]] !=
                       indices_of(w->to.m, k)[w->to.first[f] + i];
     }
     if (differ && !w->set[w->to.m->face_ids[f]])
@@ -179,7 +180,7 @@ static bool face_is_dirty(const struct witness *w, int64_t f)
         int64_t a = w->from.first[old] + i, b = w->to.first[f] + i;
         int64_t a_next = w->from.first[old] + (i + 1) % n, b_next = w->to.first[f] + (i + 1) % n;
         assert_int_equal(id_at(&w->from, a), id_at(&w->to, b)); /* edits never change the corners of a face */
-        assert_int_equal(w->d->vertex_to[from->face_vertices[a]], to->face_vertices[b]);
+        assert_int_equal(w->vertex_to[from->face_vertices[a]], to->face_vertices[b]);
         dirty |= corner_sharpness(from, from->face_vertices[a]) != corner_sharpness(to, to->face_vertices[b]);
         dirty |= edge_sharpness(from, from->face_vertices[a], from->face_vertices[a_next]) !=
                  edge_sharpness(to, to->face_vertices[b], to->face_vertices[b_next]);
@@ -239,8 +240,8 @@ static void check_dirty(const struct witness *w)
     mark_sharp(&w->to, &w->from, ids);
     for (int64_t i = 0; i < to->n_vertices; i++)
         vertices[i] = ids[to->vertex_ids[i]] || w->from.vertex_row[to->vertex_ids[i]] < 0;
-    check_listed("face", faces, to->n_faces, w->d->dirty_faces, w->d->n_dirty_faces);
-    check_listed("vertex", vertices, to->n_vertices, w->d->dirty_vertices, w->d->n_dirty_vertices);
+    check_listed("face", faces, to->n_faces, w->d.dirty_faces, w->d.n_dirty_faces);
+    check_listed("vertex", vertices, to->n_vertices, w->d.dirty_vertices, w->d.n_dirty_vertices);
     free(faces);
     free(ids);
     free(vertices);
@@ -266,15 +267,42 @@ static bool *list_set(const struct edit_batch *b, int64_t n_ids)
     return set;
 }
 
+/* The new row of each old one: what is not removed goes, in order, to the rows that are not added. */
+static int32_t *map_of(const struct sdd_rows_delta *r)
+{
+    int32_t *to = malloc((size_t)(r->n_old + 1) * sizeof *to), row = 0;
+    for (int64_t i = 0, gone = 0, added = 0; i < r->n_old; i++) {
+        if (gone < r->n_removed && r->removed[gone] == i) {
+            to[i] = SDD_NO_ROW;
+            gone++;
+            continue;
+        }
+        for (; added < r->n_added && r->added[added] == row; added++)
+            row++;
+        to[i] = row++;
+    }
+    return to;
+}
+
 void witness_delta(const struct mesh *m, const struct edit_batch *b, const struct edit_result *r)
 {
-    struct witness w = {side_of(m, r->mesh), side_of(r->mesh, r->mesh), &r->delta, list_set(b, r->mesh->next_face_id)};
-    assert_int_equal(w.d->n_old_vertices, m->n_vertices);
-    assert_int_equal(w.d->n_old_faces, m->n_faces);
-    check_map(w.d->vertex_to, m->vertex_ids, m->n_vertices, w.to.vertex_row);
-    check_map(w.d->face_to, m->face_ids, m->n_faces, w.to.face_row);
+    struct witness w = {
+        .from = side_of(m, r->mesh), .to = side_of(r->mesh, r->mesh), .set = list_set(b, r->mesh->next_face_id)};
+    mesh_delta_desc(&r->delta, &w.d);
+    assert_int_equal(w.d.vertices.n_old, m->n_vertices);
+    assert_int_equal(w.d.faces.n_old, m->n_faces);
+    w.vertex_to = map_of(&w.d.vertices);
+    w.face_to = map_of(&w.d.faces);
+    for (int k = 0; k < w.d.n_channels; k++)
+        w.value_to[k] = map_of(&w.d.channels[k].values);
+    check_map(w.vertex_to, m->vertex_ids, m->n_vertices, w.to.vertex_row);
+    check_map(w.face_to, m->face_ids, m->n_faces, w.to.face_row);
     check_channels(&w, b);
     check_dirty(&w);
+    for (int k = 0; k < w.d.n_channels; k++)
+        free(w.value_to[k]);
+    free(w.vertex_to);
+    free(w.face_to);
     side_free(&w.from);
     side_free(&w.to);
     free(w.set);

@@ -85,7 +85,7 @@ static void test_delta_is_used(void **state)
     struct sdd_error err;
     (void)state;
     open_edited(&e);
-    e.delta.n_old_faces++;
+    e.delta.faces.n_old++;
     assert_int_equal(load(&e, e.before, e.before_id, &err), SDD_EINVALID);
     assert_string_equal(err.field, "delta");
     assert_int_equal(resident_bytes(e.after), 0);
@@ -104,7 +104,7 @@ static void test_same_topology(void **state)
     (void)state;
     open_edited(&e);
     const struct resident_edit edit = {e.before, e.before_id, &e.delta};
-    e.delta.n_old_faces++;
+    e.delta.faces.n_old++;
     assert_int_equal(resident_load_edited(e.residency, e.after, &edit, e.mesh, e.before_id, 2, NULL, &err), SDD_OK);
     assert_ptr_equal(resident_topology(e.after), resident_topology(e.before));
     close_edited(&e);
