@@ -6,6 +6,7 @@
 #include "server/api/events.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
+#include "server/mesh/topology_id.h"
 #include "server/operation/idempotency.h"
 #include "server/operation/people.h"
 #include <stdio.h>
@@ -137,7 +138,8 @@ static int apply(struct job *job)
     e->base.mesh = e->result.mesh;
     e->result.mesh = NULL;
     touched_by_edits(&j->touched, e->batch, &e->result, e->base.mesh);
-    return mesh_topology_id(e->base.mesh, e->base.info.topology_id, &job->err);
+    return mesh_topology_id_update(slot_of(job)->host, e->base.mesh, &e->result.delta, e->base.info.topology_id,
+                                   &job->err);
 }
 
 static int build(struct job *job)

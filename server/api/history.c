@@ -5,6 +5,7 @@
 #include "server/api/replace.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
+#include "server/mesh/topology_id.h"
 #include "server/mesh/merge.h"
 #include "server/operation/idempotency.h"
 #include "server/operation/people.h"
@@ -266,7 +267,7 @@ static int merge(struct job *job)
         rc = mesh_merge(mine, slot_of(job)->host, &merged, &job->err);
     mesh_changes_fini(&changes);
     if (!rc && !meets)
-        rc = mesh_topology_id(merged, p->base.info.topology_id, &job->err);
+        rc = mesh_topology_id_keep(merged, p->base.info.topology_id, &job->err);
     if (!rc && meets) {
         snprintf(sentence, sizeof sentence, "version %lld cannot be %s, as of versions %s", (long long)p->of,
                  p->way == UNDO ? "undone" : "redone", p->others);

@@ -4,6 +4,7 @@
 #include "server/api/events.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
+#include "server/mesh/topology_id.h"
 #include "server/mesh/looks.h"
 #include "server/operation/idempotency.h"
 #include "server/operation/people.h"
@@ -73,7 +74,7 @@ static int create_parse(struct job *job)
         return rc;
     if (name)
         memcpy(c->mesh->name, name, strlen(name) + 1);
-    rc = mesh_topology_id(c->mesh, c->info.topology_id, &job->err);
+    rc = mesh_topology_id_keep(c->mesh, c->info.topology_id, &job->err);
     job->thing = operation_thing(c->info.topology_id);
     return rc;
 }

@@ -2,7 +2,7 @@
 /* delta.h: what an edit did to the rows of a mesh: where each old row is now, and which rows are dirty, as sdd_update.h
  * defines it. It concerns what mesh_topology_id hashes, so it says nothing about positions and values.
  *
- *   edits_apply makes it, with the new mesh -> mesh_delta_desc -> sdd_topology_update */
+ *   edits_apply makes it, with the new mesh -> mesh_topology_id_update; mesh_delta_desc -> sdd_topology_update */
 #ifndef SUBDD_MESH_DELTA_H
 #define SUBDD_MESH_DELTA_H
 #include "gpu/sdd/sdd_update.h"

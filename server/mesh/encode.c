@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* encode.c: writes a topology as the bytes that its id hashes and that the store keeps, and reads them back (encode.h).
- * */
+/* encode.c: writes a topology as the bytes that the store keeps, and reads them back (encode.h). */
 #include "server/mesh/encode.h"
 #include <stdbool.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* encode.h: a topology as bytes. A topology id is the hash of these bytes and the store keeps them, so the layout of a
- * version never changes; a change needs a new version. A channel is the index array of a faceVarying primvar that has
+/* encode.h: a topology as bytes, which the store keeps, so the layout of a version never changes; a change needs a new
+ * version. The header also is the first that a topology id hashes. A channel is the index array of a faceVarying primvar that has
  * values (st is not a primvar here). Meshes without channels are encoded as version 1, all others as version 2.
  *
  *   "SDDT", u32 version, i32 options[6], i64 counts[7] (V, F, C, creases, corners, holes, U), then i32 face_counts[F],

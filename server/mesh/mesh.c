@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh.c: copies, checks, measures and names the control mesh of mesh.h, and hands it to the compute library. */
+/* mesh.c: copies, checks and measures the control mesh of mesh.h, and hands it to the compute library. */
 #include "server/mesh/mesh.h"
-#include "server/base/stop.h"
 #include "server/mesh/encode.h"
 #include "server/base/chars.h"
-#include <gnutls/crypto.h>
-#include <stdio.h>
+#include "server/mesh/topology_id.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +24,7 @@ void mesh_free(struct mesh *m)
     free(m->vertex_ids);
     free(m->face_ids);
     primvars_free(m);
+    mesh_topology_free(m->topology);
     free(m);
 }
 
@@ -113,47 +112,11 @@ void mesh_desc(const struct mesh *m, struct sdd_mesh_desc *out)
     };
 }
 
-#define HASH_BYTES ((size_t)4 << 20) /* What is hashed between two looks whether anybody waits. */
-
-/* Returns 0, SDD_ECANCELLED, or another number when the hash failed. */
-static int hash_part(gnutls_hash_hd_t hash, const void *data, size_t bytes)
-{
-    for (size_t at = 0; at < bytes; at += HASH_BYTES) {
-        if (stop_asked())
-            return SDD_ECANCELLED;
-        if (gnutls_hash(hash, (const char *)data + at, bytes - at < HASH_BYTES ? bytes - at : HASH_BYTES) < 0)
-            return SDD_EINTERNAL;
-    }
-    return SDD_OK;
-}
-
-int mesh_topology_id(const struct mesh *m, char out[MESH_TOPOLOGY_ID_SIZE], struct sdd_error *err)
-{
-    struct mesh_encoding e;
-    unsigned char digest[32];
-    gnutls_hash_hd_t hash;
-    out[0] = 0;
-    mesh_encode(m, &e);
-    if (gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) < 0) /* SHA-256 is always available, so the cause is memory. */
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for SHA-256");
-    int bad = 0;
-    for (int i = 0; i < e.n && !bad; i++)
-        bad = hash_part(hash, e.parts[i].data, e.parts[i].bytes);
-    gnutls_hash_deinit(hash, digest);
-    if (bad == SDD_ECANCELLED)
-        return stop_fail(err);
-    if (bad)
-        return sdd_fail(err, SDD_EINTERNAL, "", "SHA-256 failed");
-    for (int i = 0; i < 16; i++)
-        (void)snprintf(out + 2 * i, 3, "%02x", digest[i]);
-    return SDD_OK;
-}
-
 int64_t mesh_bytes(const struct mesh *m)
 {
     int64_t words = 3 * m->n_vertices + m->n_faces + m->n_corners * (m->n_uvs ? 2 : 1) + 3 * m->n_creases +
                     2 * m->n_corner_tags + m->n_holes + 2 * m->n_uvs + m->n_vertices + m->n_faces;
-    return (int64_t)sizeof *m + 4 * words + primvars_bytes(m);
+    return (int64_t)sizeof *m + 4 * words + primvars_bytes(m) + mesh_topology_bytes(m->topology);
 }
 
 int mesh_name_check(const char *name, struct sdd_error *err)

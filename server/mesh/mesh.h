@@ -58,6 +58,7 @@ struct mesh {
     int n_channels;
     /* One channel for each faceVarying primvar that has values; the indices are borrowed from the primvar. */
     struct sdd_channel channels[SDD_MAX_PRIMVARS];
+    struct mesh_topology *topology; /* What mesh_topology_id_keep has found (topology_id.h), or NULL. */
 };
 
 /* The authored arrays of a mesh in USD's form, all borrowed. An empty array has n = 0. */
@@ -104,9 +105,9 @@ int mesh_check_indices(const struct mesh *m, struct sdd_error *err) SDD_MUST_CHE
 /* mesh_desc: fills *out with the arrays as the compute library takes them; they are borrowed from m. */
 void mesh_desc(const struct mesh *m, struct sdd_mesh_desc *out);
 /* mesh_topology_id: the name of the topology, which depends on options, faces, tags and the indices of UVs and
- * faceVarying primvars, but not on positions, values, ids or names.
- * Result  the first 128 bits, in hex, of SHA-256 over the encoding that encode.h describes
- * Errors  SDD_ENO_MEMORY, SDD_EINTERNAL */
+ * faceVarying primvars, but not on positions, values, ids or names. topology_id.h has the rule.
+ * Cost    none when m keeps it, else that of SHA-256 over what mesh_encode gives
+ * Errors  SDD_ECANCELLED, SDD_ENO_MEMORY, SDD_EINTERNAL */
 int mesh_topology_id(const struct mesh *m, char out[MESH_TOPOLOGY_ID_SIZE], struct sdd_error *err) SDD_MUST_CHECK;
 /* mesh_bytes: the host memory that m holds. */
 int64_t mesh_bytes(const struct mesh *m);

@@ -24,9 +24,9 @@ f 4 1 5 8
 class Mesh:
     """A mesh on a daemon, a new cube if nothing else is said, as the caller whose token it is."""
 
-    def __init__(self, daemon, token=None, id=None, body=CUBE):
+    def __init__(self, daemon, token=None, id=None, body=CUBE, kind="model/obj"):
         self.daemon, self.token = daemon, token
-        self.id = id or json.loads(self.ask("POST", "/v1/meshes?name=cube", body.encode(), "model/obj"))["id"]
+        self.id = id or json.loads(self.ask("POST", "/v1/meshes?name=cube", body.encode(), kind))["id"]
 
     def request(self, method, path, body=None, kind="application/json", **headers):
         """The status and the body of the answer."""

@@ -2,6 +2,7 @@
 /* store.c: loads, creates, replaces and deletes whole meshes in the store (store.h). Each change is one transaction. */
 #include "server/store/sqlite/db.h"
 #include "server/mesh/encode.h"
+#include "server/mesh/topology_id.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +111,7 @@ int store_load(struct store *s, const char *id, int64_t version, struct mesh **o
     if (!rc)
         rc = mesh_build(&a, out, err);
     if (!rc)
-        rc = mesh_topology_id(*out, topology_id, err);
+        rc = mesh_topology_id_keep(*out, topology_id, err);
     if (!rc && strcmp(topology_id, r.info.topology_id) != 0)
         rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: topology %s has become %s", r.info.topology_id,
                       topology_id);
