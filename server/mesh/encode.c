@@ -51,37 +51,43 @@ void mesh_encode(const struct mesh *m, struct mesh_encoding *e)
     memcpy(e->header + 4, &version, 4);
 }
 
-static const void *take(const char **at, int64_t words)
+static void *take(char **at, int64_t words)
 {
-    const void *p = *at;
+    void *p = *at;
     *at += words * 4;
     return p;
 }
 
-/* Reads what version 2 adds: a channel for each faceVarying primvar of *out that has values. */
-static int take_channels(uint32_t version, const char *at, const char *end, int64_t n_corners, struct mesh_arrays *out,
-                         struct sdd_error *err)
+/* Reads what version 2 adds. */
+static bool take_channels(uint32_t version, char *at, const char *end, struct mesh *m)
 {
-    int64_t n = 0, n_values[SDD_MAX_PRIMVARS], channel = 0;
+    int64_t n = 0, n_values[SDD_MAX_PRIMVARS];
     if (end - at >= 8)
         memcpy(&n, take(&at, 2), 8);
-    bool good = n >= 0 && n <= SDD_MAX_PRIMVARS && (version == 2) == (n > 0) && end - at == 8 * n + 4 * n * n_corners;
-    if (good)
+    if (n < 0 || n > SDD_MAX_PRIMVARS || (version == 2) != (n > 0) || end - at != 8 * n + 4 * n * m->n_corners)
+        return false;
+    if (n)
         memcpy(n_values, take(&at, 2 * n), (size_t)n * 8);
-    for (int i = 0; i < out->n_primvars && good; i++) {
-        struct primvar_array *p = &out->primvars[i];
-        if (!primvar_has_channel(&p->info))
-            continue;
-        good = channel < n && n_values[channel++] == p->info.n_values;
-        p->indices = (struct i32s){take(&at, n_corners), n_corners};
-    }
-    return good && channel == n ? SDD_OK : sdd_fail(err, SDD_EMESH, "", "a stored topology has impossible channels");
+    for (int64_t i = 0; i < n; i++)
+        m->channels[i] = (struct sdd_channel){n_values[i], take(&at, m->n_corners)};
+    m->n_channels = (int)n;
+    return true;
 }
 
-int mesh_decode(const void *data, int64_t bytes, struct mesh_arrays *out, int64_t *n_vertices, int64_t *n_uvs,
-                struct sdd_error *err)
+static bool counts_add_up(const struct mesh *m)
 {
-    const char *at = data;
+    int64_t corners = 0;
+    for (int64_t f = 0; f < m->n_faces; f++) {
+        if (m->face_counts[f] < 1)
+            return false;
+        corners += m->face_counts[f];
+    }
+    return corners == m->n_corners;
+}
+
+int mesh_decode_topology(void *data, int64_t bytes, struct mesh *out, struct sdd_error *err)
+{
+    char *at = data;
     int64_t n[N_COUNTS], words = MESH_ENCODE_HEADER / 4;
     uint32_t version = 0;
     if (bytes >= MESH_ENCODE_HEADER)
@@ -96,18 +102,55 @@ int mesh_decode(const void *data, int64_t bytes, struct mesh_arrays *out, int64_
     if (words * 4 > bytes)
         return sdd_fail(err, SDD_EMESH, "", "a stored topology has %lld bytes of %lld", (long long)bytes,
                         (long long)words * 4);
+    *out = (struct mesh){.n_vertices = n[0],
+                         .n_faces = n[1],
+                         .n_corners = n[2],
+                         .n_creases = n[3],
+                         .n_corner_tags = n[4],
+                         .n_holes = n[5],
+                         .n_uvs = n[6]};
     memcpy(&out->options, at + 8, 24);
     at += MESH_ENCODE_HEADER;
-    out->face_counts = (struct i32s){take(&at, n[1]), n[1]};
-    out->face_vertices = (struct i32s){take(&at, n[2]), n[2]};
-    out->crease_indices = (struct i32s){take(&at, 2 * n[3]), 2 * n[3]};
-    out->crease_sharpnesses = (struct f32s){take(&at, n[3]), n[3]};
+    out->face_counts = take(&at, n[1]);
+    out->face_vertices = take(&at, n[2]);
+    out->crease_edges = take(&at, 2 * n[3]);
+    out->crease_sharpness = take(&at, n[3]);
+    out->corner_vertices = take(&at, n[4]);
+    out->corner_sharpness = take(&at, n[4]);
+    out->hole_faces = take(&at, n[5]);
+    out->uv_indices = n[6] ? take(&at, n[2]) : NULL;
+    if (!take_channels(version, at, (char *)data + bytes, out))
+        return sdd_fail(err, SDD_EMESH, "", "a stored topology has impossible channels");
+    return counts_add_up(out) ? SDD_OK : sdd_fail(err, SDD_EMESH, "", "a stored topology has impossible counts");
+}
+
+int mesh_decode(void *data, int64_t bytes, struct mesh_arrays *out, int64_t *n_vertices, int64_t *n_uvs,
+                struct sdd_error *err)
+{
+    struct mesh m;
+    int channel = 0;
+    int rc = mesh_decode_topology(data, bytes, &m, err);
+    if (rc)
+        return rc;
+    out->options = m.options;
+    out->face_counts = (struct i32s){m.face_counts, m.n_faces};
+    out->face_vertices = (struct i32s){m.face_vertices, m.n_corners};
+    out->crease_indices = (struct i32s){m.crease_edges, 2 * m.n_creases};
+    out->crease_sharpnesses = (struct f32s){m.crease_sharpness, m.n_creases};
     out->crease_pairs = 1;
-    out->corner_indices = (struct i32s){take(&at, n[4]), n[4]};
-    out->corner_sharpnesses = (struct f32s){take(&at, n[4]), n[4]};
-    out->hole_indices = (struct i32s){take(&at, n[5]), n[5]};
-    out->uv_indices = (struct i32s){take(&at, n[6] ? n[2] : 0), n[6] ? n[2] : 0};
-    *n_vertices = n[0];
-    *n_uvs = n[6];
-    return take_channels(version, at, (const char *)data + bytes, n[2], out, err);
+    out->corner_indices = (struct i32s){m.corner_vertices, m.n_corner_tags};
+    out->corner_sharpnesses = (struct f32s){m.corner_sharpness, m.n_corner_tags};
+    out->hole_indices = (struct i32s){m.hole_faces, m.n_holes};
+    out->uv_indices = (struct i32s){m.uv_indices, m.n_uvs ? m.n_corners : 0};
+    *n_vertices = m.n_vertices;
+    *n_uvs = m.n_uvs;
+    for (int i = 0; i < out->n_primvars; i++) {
+        struct primvar_array *p = &out->primvars[i];
+        if (!primvar_has_channel(&p->info))
+            continue;
+        if (channel == m.n_channels || m.channels[channel].n_values != p->info.n_values)
+            return sdd_fail(err, SDD_EMESH, "", "a stored topology has impossible channels");
+        p->indices = (struct i32s){m.channels[channel++].indices, m.n_corners};
+    }
+    return channel == m.n_channels ? SDD_OK : sdd_fail(err, SDD_EMESH, "", "a stored topology has impossible channels");
 }

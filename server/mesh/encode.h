@@ -28,11 +28,15 @@ struct mesh_encoding {
 };
 /* mesh_encode: fills *out, which points into itself and into m; so neither may move or change while it is used. */
 void mesh_encode(const struct mesh *m, struct mesh_encoding *out);
+/* mesh_decode_topology: makes *out a mesh to be read alone, whose topology is borrowed from `data`, which is aligned to 4
+ * bytes, and which has nothing else.
+ * Errors  SDD_EMESH when the bytes are not such an encoding */
+int mesh_decode_topology(void *data, int64_t bytes, struct mesh *out, struct sdd_error *err) SDD_MUST_CHECK;
 /* mesh_decode: fills *out with arrays borrowed from `data`, which is aligned to 4 bytes. Points, UVs, values and ids
  * are not in the encoding and stay as they are; *n_vertices and *n_uvs say how many of them the mesh must have. The
  * channels go to the faceVarying primvars that *out already lists, in their order; these must have as many values.
  * Errors  SDD_EMESH when the bytes are not such an encoding */
-int mesh_decode(const void *data, int64_t bytes, struct mesh_arrays *out, int64_t *n_vertices, int64_t *n_uvs,
+int mesh_decode(void *data, int64_t bytes, struct mesh_arrays *out, int64_t *n_vertices, int64_t *n_uvs,
                 struct sdd_error *err) SDD_MUST_CHECK;
 /* mesh_as_arrays: fills *out with the mesh in the form that mesh_build takes; the arrays are borrowed from m. */
 void mesh_as_arrays(const struct mesh *m, struct mesh_arrays *out);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_ROWS = 64, MAX_ROWS = 8192, MAX_WORDS = 65536, CUT_MASK = 1023, CUT_WORDS = 4 };
+enum { MIN_ROWS = 64, MAX_ROWS = 8192, MAX_WORDS = 65536, CUT_MASK = 1023, CUT_WORDS = 2 };
 enum { PIECE = 1 << 20 }; /* Words between two looks whether anybody waits. */
 enum { FACES, CREASES, CORNERS, N_PARTS };
 

@@ -11,7 +11,7 @@
  *   - at the end of its part, or
  *   - when it has 8192 rows or more, or 65536 words or more, or
  *   - when it has 64 rows or more and the next row is a cut.
- * Whether a row is a cut depends on it alone: h is the number of its words; for each of its first four words w,
+ * Whether a row is a cut depends on it alone: h is the number of its words; for each of its first two words w,
  * h = (h xor w) * 0x9e3779b97f4a7c15 modulo 2^64, then h = h xor (h >> 32). It is a cut when the low 10 bits of h are 0.
  * So rows that come and go move only the chunks around them.
  *

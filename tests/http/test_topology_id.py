@@ -22,7 +22,7 @@ def ints(values):
 
 def is_cut(words):
     h = len(words)
-    for word in words[:4]:
+    for word in words[:2]:
         h = (h ^ word) * 0x9e3779b97f4a7c15 % 2**64
         h ^= h >> 32
     return h % 1024 == 0

@@ -7,6 +7,7 @@
  *   points.c   new positions in the chunks that they touch                  answers.c first answers, by their key
  *   commits.c  counts commits in a file beside the database                 loss.c    what damage has taken back
  *   history.c  keeps earlier versions, and lets go of the oldest
+ *   new_ids.c  brings a store of before schema 8 to the present rule of topology ids
  *
  * It uses mesh/ and the types of store.h; nobody but the linker knows of it. */
 #ifndef SUBDD_STORE_DB_H
@@ -90,7 +91,7 @@ struct store_digest {
 /* The row of a mesh. */
 struct store_record {
     struct store_info info;
-    unsigned char hash[16]; /* The checksum of the row as it was read. */
+    unsigned char hash[16]; /* The checksum of the row as it was read, or of store_record_hash. */
     bool has_digest;        /* False for a mesh that was not changed since schema 3. */
     struct store_digest digest;
     int64_t key; /* 0 while the row is not written yet. */
@@ -193,6 +194,13 @@ int store_records_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
  * row in `versions`, too.
  * Errors  SDD_ECONFLICT when the id is taken */
 int store_record_write(struct store *s, struct store_record *r, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_record_hash: fills r->hash for the row as it stands. */
+void store_record_hash(struct store_record *r);
+/* store_new_ids: the step to schema 8, in the transaction that brings the schema up to date.
+ * Errors  SDD_ESTORE, SDD_ESTORE_FULL, SDD_ENO_MEMORY; but none for what is damaged */
+int store_new_ids(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_had_row: had the mesh of this commit the row that the commit says, before store_new_ids? */
+bool store_had_row(struct store *s, const struct store_commit *e, struct sdd_error *err);
 /* store_finish: the last steps of every change. It stores the answer, ends the transaction with rc and fills *info. */
 int store_finish(struct store *s, int rc, const struct store_record *r, const struct store_answer *answer,
                  struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;

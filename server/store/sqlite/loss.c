@@ -65,7 +65,7 @@ static int64_t list_lost(struct store *s, const struct image *f, int64_t after, 
             continue;
         int rc = store_record_find(s, e->id, &r, err);
         int64_t found = rc == SDD_OK ? r.info.version : rc == SDD_ENOT_FOUND ? 0 : -1;
-        if (found == e->version && (!found || memcmp(r.hash, e->row, sizeof r.hash) == 0))
+        if (found == e->version && (!found || memcmp(r.hash, e->row, sizeof r.hash) == 0 || store_had_row(s, e, err)))
             continue;
         if (found < 0 && f->last.n == s->last.n) /* Of a single damaged mesh, its reader is told. */
             continue;

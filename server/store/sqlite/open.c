@@ -13,10 +13,11 @@
 #include <unistd.h>
 
 #define APPLICATION_ID 0x73756264 /* The letters "subd". */
-/* 2 added primvars, 3 the index of names, 4 what tells old pages and lost commits, 5 face sets and stages, 6 history.
- */
-#define SCHEMA_VERSION 7
+/* 2 added primvars, 3 the index of names, 4 what tells old pages and lost commits, 5 face sets and stages, 6 history, 7
+ * workspaces, 8 topology ids over chunks. */
+#define SCHEMA_VERSION 8
 #define SCHEMA_COMMITS 4 /* The first one that counts commits. */
+#define SCHEMA_NEW_IDS 8
 #define BUSY_MS 500
 
 static const char schema[] =
@@ -68,6 +69,7 @@ static const char *const upgrades[SCHEMA_VERSION] = {
     "ALTER TABLE meshes ADD COLUMN workspace TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE history ADD COLUMN workspace TEXT NOT NULL DEFAULT '';"
     "CREATE INDEX meshes_workspace ON meshes (workspace, id)",
+    "CREATE TABLE old_rows (id TEXT PRIMARY KEY, version INTEGER NOT NULL, hash BLOB NOT NULL) STRICT, WITHOUT ROWID",
 };
 
 /* Makes the folder if it does not exist, and syncs its parent so that its name survives a crash. */
@@ -145,6 +147,8 @@ static int check_schema(struct store *s, struct sdd_error *err)
         rc = exec(s, upgrades[v], err);
     if (!rc && version < SCHEMA_COMMITS)
         rc = store_commits_first(s, err);
+    if (!rc && version < SCHEMA_NEW_IDS)
+        rc = store_new_ids(s, err);
     (void)snprintf(set, sizeof set, "PRAGMA application_id=%d; PRAGMA user_version=%d", APPLICATION_ID, SCHEMA_VERSION);
     return rc || version == SCHEMA_VERSION ? rc : exec(s, set, err);
 }

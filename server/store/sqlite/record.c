@@ -68,6 +68,12 @@ static XXH128_canonical_t checksum(const struct store_record *r)
     return out;
 }
 
+void store_record_hash(struct store_record *r)
+{
+    const XXH128_canonical_t hash = checksum(r);
+    memcpy(r->hash, hash.digest, sizeof r->hash);
+}
+
 /* Returns false when memory is out, which a NULL means, as these columns are never NULL. */
 static bool copy_text(sqlite3_stmt *st, int column, char *out, size_t n)
 {

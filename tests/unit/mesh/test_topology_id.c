@@ -26,6 +26,83 @@ static void fresh(const struct mesh *m, char id[MESH_TOPOLOGY_ID_SIZE])
         fail_msg("%s", err.text);
 }
 
+/* ---- an edit and its reverse ---- */
+/* The old row of each new one, or SDD_NO_ROW. */
+static int32_t *old_rows(const struct mesh_rows_delta *d, int64_t n_new)
+{
+    int32_t *old = malloc((size_t)(n_new + 1) * sizeof *old);
+    int32_t row = 0;
+    for (int64_t i = 0, a = 0, r = 0; i < n_new; i++) {
+        old[i] = SDD_NO_ROW;
+        if (a < d->n_added && d->added[a] == i) {
+            a++;
+            continue;
+        }
+        while (r < d->n_removed && d->removed[r] == row)
+            r++, row++;
+        old[i] = row++;
+    }
+    return old;
+}
+
+/* The dirty rows of the mesh before, when it is what comes after: those that were removed, and the dirty ones that
+ * stayed. The caller frees the result. */
+static int32_t *dirty_before(const struct mesh_rows_delta *d, const int32_t *dirty, int64_t n_dirty, int64_t n_new,
+                             int64_t *n)
+{
+    int32_t *old = old_rows(d, n_new), *out = malloc((size_t)(n_dirty + d->n_removed + 1) * sizeof *out);
+    int64_t r = 0;
+    *n = 0;
+    for (int64_t i = 0; i < n_dirty; i++) {
+        const int32_t row = old[dirty[i]];
+        if (row == SDD_NO_ROW)
+            continue;
+        while (r < d->n_removed && d->removed[r] < row)
+            out[(*n)++] = d->removed[r++];
+        out[(*n)++] = row;
+    }
+    while (r < d->n_removed)
+        out[(*n)++] = d->removed[r++];
+    free(old);
+    return out;
+}
+
+static struct mesh_rows_delta reversed(const struct mesh_rows_delta *d)
+{
+    return (struct mesh_rows_delta){d->n_added, d->n_removed, d->added, d->removed};
+}
+
+/* The id of m again, as of an edit that makes it of the mesh that came of it. Its rows come back in the middle, as no
+ * edit puts them. */
+static void check_reverse(const struct mesh *m, const struct edit_result *r)
+{
+    struct mesh_delta back = {.n_channels = m->n_channels + (m->n_uvs > 0)};
+    const struct mesh_delta *d = &r->delta;
+    struct mesh alone = *m;
+    struct sdd_error err = {0};
+    char id[MESH_TOPOLOGY_ID_SIZE], want[MESH_TOPOLOGY_ID_SIZE];
+    for (int k = 0; k < back.n_channels; k++)
+        back.channels[k].from = SDD_NO_ROW;
+    for (int k = 0; k < d->n_channels; k++)
+        if (d->channels[k].from != SDD_NO_ROW) {
+            back.channels[d->channels[k].from].from = k;
+            back.values[d->channels[k].from] = reversed(&d->values[k]);
+        }
+    back.vertices = reversed(&d->vertices);
+    back.faces = reversed(&d->faces);
+    back.dirty_vertices =
+        dirty_before(&d->vertices, d->dirty_vertices, d->n_dirty_vertices, r->mesh->n_vertices, &back.n_dirty_vertices);
+    back.dirty_faces = dirty_before(&d->faces, d->dirty_faces, d->n_dirty_faces, r->mesh->n_faces, &back.n_dirty_faces);
+    alone.topology = NULL;
+    if (mesh_topology_id_update(r->mesh, &alone, &back, id, &err))
+        fail_msg("%s", err.text);
+    fresh(m, want);
+    assert_string_equal(id, want);
+    mesh_topology_free(alone.topology);
+    free(back.dirty_vertices);
+    free(back.dirty_faces);
+}
+
 /* What a batch makes of m, or NULL where it is refused. Its id is compared. */
 static struct mesh *edited(const struct mesh *m, const char *json)
 {
@@ -43,6 +120,7 @@ static struct mesh *edited(const struct mesh *m, const char *json)
     fresh(r.mesh, want);
     if (strcmp(id, want) != 0)
         fail_msg("%s: the update gave %s, afresh it is %s", json, id, want);
+    check_reverse(m, &r);
     n_made++;
     fresh(m, want);
     n_changed += strcmp(id, want) != 0;
@@ -196,6 +274,26 @@ static void test_small(void **state)
     mesh_free(one);
     mesh_free(none);
     mesh_free(back);
+}
+
+#define INDICES "[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]"
+/* A channel that is new, or in another place, is another one, though as many faces are as clean as before. */
+static void test_channels(void **state)
+{
+    static const char *const edits[] = {
+        "{\"putPrimvar\":{\"name\":\"map\",\"interpolation\":\"faceVarying\",\"values\":[4,5,6,7,8],"
+        "\"indices\":" INDICES "}}",
+        "{\"putPrimvar\":{\"name\":\"a\",\"interpolation\":\"faceVarying\",\"values\":[4],\"indices\":" INDICES "}}",
+        "{\"removePrimvar\":{\"name\":\"map\"}},"
+        "{\"putPrimvar\":{\"name\":\"a\",\"interpolation\":\"faceVarying\",\"values\":[4],\"indices\":" INDICES "}}",
+        "{\"removePrimvar\":{\"name\":\"map\"}}"};
+    (void)state;
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        struct mesh *m = kept(sample_json(sample_primvars_json)), *next = edited(m, edits[i]);
+        assert_non_null(next);
+        mesh_free(next);
+        mesh_free(m);
+    }
 }
 
 /* Every authored number of every part changes the id, and each in another way. */
@@ -367,9 +465,9 @@ static void test_stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),    cmocka_unit_test(test_small),
-                                       cmocka_unit_test(test_every_row), cmocka_unit_test(test_removed_vertex),
-                                       cmocka_unit_test(test_caps),      cmocka_unit_test(test_takes_over),
-                                       cmocka_unit_test(test_stop)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),         cmocka_unit_test(test_small),
+                                       cmocka_unit_test(test_channels),       cmocka_unit_test(test_every_row),
+                                       cmocka_unit_test(test_removed_vertex), cmocka_unit_test(test_caps),
+                                       cmocka_unit_test(test_takes_over),     cmocka_unit_test(test_stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,6 +169,11 @@ void faulty_vfs_register(void)
     (void)sqlite3_vfs_register(&vfs, 1);
 }
 
+void faulty_vfs_unregister(void)
+{
+    (void)sqlite3_vfs_unregister(&vfs);
+}
+
 void faulty_power_cut(uint64_t seed)
 {
     uint64_t x = seed * 2654435761u + 88172645463325252u;

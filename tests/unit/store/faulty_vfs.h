@@ -14,7 +14,8 @@ struct faulty_vfs {
 };
 extern struct faulty_vfs faulty; /* set it, then use the store; calls count from there */
 
-void faulty_vfs_register(void); /* becomes the default */
+void faulty_vfs_register(void);   /* becomes the default */
+void faulty_vfs_unregister(void); /* for a look into the file by SQLite's own layer */
 /* faulty_power_cut: after a FAULTY_POWER fault and the store's close: of what no sync has covered, a random part of the
  * 512-byte sectors never was. Also forgets the fault. */
 void faulty_power_cut(uint64_t seed);
