@@ -3,6 +3,7 @@
  * batches; each delta is compared with what mesh_witness.c finds by ids, and the compute library takes it. */
 #include "tests/env.h"
 #include "tests/unit/mesh/mesh_witness.h"
+#include "tests/unit/random_edits.h"
 #include "tests/unit/sample.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -189,131 +190,6 @@ static void test_refused(void **state)
 }
 
 /* ---- random batches ---- */
-struct writer {
-    uint64_t x;
-    const struct mesh *m;
-    char text[4000];
-    size_t used;
-};
-
-static int32_t pick(struct writer *w, int64_t n)
-{
-    w->x ^= w->x << 13, w->x ^= w->x >> 7, w->x ^= w->x << 17;
-    return n > 0 ? (int32_t)(w->x % (uint64_t)n) : 0;
-}
-
-static int32_t vertex(struct writer *w)
-{
-    return w->m->n_vertices && pick(w, 8) ? w->m->vertex_ids[pick(w, w->m->n_vertices)] : -1;
-}
-
-static void add(struct writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct writer *w, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    w->used += (size_t)vsnprintf(w->text + w->used, sizeof w->text - w->used, format, ap);
-    va_end(ap);
-    assert_true(w->used < sizeof w->text);
-}
-
-/* n numbers of which many are equal, so that values weld, and a bracket. */
-static void add_numbers(struct writer *w, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        add(w, "%s%d", i ? "," : "", pick(w, 3));
-    add(w, "]");
-}
-
-static void add_values(struct writer *w, int64_t face)
-{
-    bool uvs = w->m->n_uvs > 0 && pick(w, 2);
-    add(w, uvs ? "{\"setUvs\":{\"ids\":[%d],\"st\":[" : "{\"setPrimvar\":{\"name\":\"map\",\"ids\":[%d],\"values\":[",
-        w->m->face_ids[face]);
-    add_numbers(w, 2 * (int64_t)w->m->face_counts[face]);
-    add(w, "}}");
-}
-
-static void pick_edge(struct writer *w, int64_t face, int32_t edge[2])
-{
-    int64_t first = 0, n = w->m->face_counts[face], k = pick(w, n);
-    for (int64_t f = 0; f < face; f++)
-        first += w->m->face_counts[f];
-    edge[0] = w->m->vertex_ids[w->m->face_vertices[first + k]];
-    edge[1] = w->m->vertex_ids[w->m->face_vertices[first + (k + 1) % n]];
-}
-
-static void add_edge(struct writer *w, int64_t face)
-{
-    int32_t edge[2];
-    pick_edge(w, face, edge);
-    add(w, "{\"setCreases\":{\"edges\":[%d,%d],\"sharpnesses\":[%d]}}", edge[0], edge[1], pick(w, 3));
-}
-
-/* Modelling edits, which make primitives. */
-static void add_modelling(struct writer *w, int64_t face)
-{
-    static const char *const of_edges[] = {"flipEdges", "splitEdges", "loopCut", "dissolveEdges"};
-    static const char *const of_faces[] = {"pokeFaces", "triangulateFaces", "extrudeFaces", "insetFaces",
-                                           "reverseFaces"};
-    int32_t edge[2];
-    pick_edge(w, face, edge);
-    switch (pick(w, 4)) {
-    case 0: add(w, "{\"%s\":{\"edges\":[%d,%d]}}", of_edges[pick(w, 4)], edge[0], edge[1]); break;
-    case 1: add(w, "{\"%s\":{\"ids\":[%d]}}", of_faces[pick(w, 5)], w->m->face_ids[face]); break;
-    case 2: add(w, "{\"mergeVertices\":{\"ids\":[%d,%d]}}", edge[0], edge[1]); break;
-    default: add(w, "{\"dissolveVertices\":{\"ids\":[%d]}}", edge[0]); break;
-    }
-}
-
-static void add_new_face(struct writer *w)
-{
-    int32_t a = vertex(w), b = vertex(w), c = vertex(w);
-    add(w, ADD_VERTEX ",{\"addFaces\":{\"faceVertexCounts\":[3],\"faceVertexIndices\":[%d,%d,%d]", a, b, c);
-    if (w->m->n_uvs || pick(w, 9) == 0) {
-        add(w, ",\"st\":[");
-        add_numbers(w, 6);
-    }
-    add(w, "}}");
-}
-
-static void add_edit(struct writer *w)
-{
-    int64_t face = pick(w, w->m->n_faces);
-    switch (pick(w, w->m->n_faces ? 15 : 1)) {
-    case 0:
-    case 1: add_new_face(w); break;
-    case 2: add(w, "{\"removeFaces\":{\"ids\":[%d]}}", w->m->face_ids[face]); break;
-    case 3: add(w, "{\"removeVertices\":{\"ids\":[%d]}}", vertex(w)); break;
-    case 4: add(w, "{\"setPositions\":{\"ids\":[%d],\"points\":[1,2,3]}}", vertex(w)); break;
-    case 5: add_edge(w, face); break;
-    case 6: add(w, "{\"setCorners\":{\"ids\":[%d],\"sharpnesses\":[%d]}}", vertex(w), pick(w, 3)); break;
-    case 7:
-        add(w, "{\"setHoles\":{\"ids\":[%d],\"hole\":%s}}", w->m->face_ids[face], pick(w, 2) ? "true" : "false");
-        break;
-    case 8:
-        if (pick(w, 9) == 0)
-            add(w, "{\"removePrimvar\":{\"name\":\"map\"}}");
-        else
-            add(w, "{\"setPrimvar\":{\"name\":\"weight\",\"ids\":[%d],\"values\":[3]}}", vertex(w));
-        break;
-    case 9:
-    case 10: add_values(w, face); break;
-    default: add_modelling(w, face); break;
-    }
-}
-
-/* As `map` of the sample: a value a corner, for as many corners as the mesh has before the batch. */
-static void put_map(struct writer *w)
-{
-    if (pick(w, 2))
-        add(w, "{\"removePrimvar\":{\"name\":\"map\"}},");
-    add(w, "{\"putPrimvar\":{\"name\":\"map\",\"width\":2,\"interpolation\":\"faceVarying\",\"values\":[0,0,1,1,0,1],"
-           "\"indices\":[");
-    add_numbers(w, w->m->n_corners);
-    add(w, "}}");
-}
-
 static struct mesh *reordered(void)
 {
     int64_t bandwidth[2];
@@ -328,7 +204,7 @@ static struct mesh *reordered(void)
 static void test_random(void **state)
 {
     static struct mesh *(*const make[])(void) = {sample_cube, mapped, with_primvars, reordered};
-    struct writer w = {.x = 88172645463325252u};
+    struct random_edits w = {.x = 88172645463325252u};
     int applied = 0, clean = 0;
     (void)state;
     for (size_t k = 0; k < sizeof make / sizeof *make; k++) {
@@ -336,18 +212,7 @@ static void test_random(void **state)
         for (int round = 0; round < 4000; round++) {
             int64_t faces, vertices;
             struct sdd_error err = {0};
-            w.m = m;
-            w.used = 0;
-            w.text[0] = 0;
-            for (int e = pick(&w, 4); e >= 0; e--) {
-                add_edit(&w);
-                if (e)
-                    add(&w, ",");
-            }
-            if (pick(&w, 20) == 0 && m->n_corners < 1000) {
-                w.used = 0;
-                put_map(&w);
-            }
+            random_batch(&w, m);
             struct mesh *n = edited(m, w.text, &faces, &vertices, &err);
             if (!n)
                 continue;
