@@ -119,6 +119,17 @@ static int spare_leased(struct edit_job *e)
     return rc;
 }
 
+/* Writes down for the store what was done. What does not fit into a message is stored as the mesh that it made. */
+static int record(struct edit_job *e)
+{
+    struct edit_result *r = &e->result;
+    int rc = r->primitives ? edits_to_proto(r->primitives, &e->base.batch, &e->base.batch_bytes, &e->base.base.job.err)
+                           : SDD_OK;
+    edit_batch_free(r->primitives);
+    r->primitives = NULL;
+    return rc == SDD_ETOO_LARGE ? SDD_OK : rc;
+}
+
 static int apply(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
@@ -127,7 +138,8 @@ static int apply(struct job *job)
     if (rc)
         return rc;
     rc = e->passed_over ? rebase(e) : SDD_OK;
-    rc = decode_end(j, rc ? rc : edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err));
+    rc = rc ? rc : edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err);
+    rc = decode_end(j, rc ? rc : record(e));
     job->thing = operation_thing(slot_of(job)->info.topology_id);
     if (rc)
         return rc;

@@ -434,8 +434,8 @@ static void test_open(void **state)
     open_refused(dir, "another program (application id 0)");
     (void)unlink(path);
     store_close(store_reopen(dir));
-    store_sql(dir, "PRAGMA user_version=8");
-    open_refused(dir, "has schema 8, this subdd knows 7");
+    store_sql(dir, "PRAGMA user_version=9");
+    open_refused(dir, "has schema 9, this subdd knows 8");
     FILE *f = fopen(path, "wb");
     for (int i = 0; i < 10000; i++)
         (void)fputs("not a database\n", f);
