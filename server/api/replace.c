@@ -37,7 +37,7 @@ int replace_commit(struct replace_job *r, const struct store_change *change)
     version_tag(tag, r->info.version, r->base.media_out);
     r->base.change = *change;
     store_author(store, change);
-    const struct store_edit edit = {r->mesh, r->info.topology_id, r->batch, (int64_t)r->batch_bytes};
+    const struct store_edit edit = {r->mesh, r->info.topology_id, r->batch, (int64_t)r->batch_bytes, r->as};
     int rc = store_edit(store, slot_of(job)->id, slot_of(job)->info.version, &edit, r->info.updated_ms,
                         idempotency_record(&r->base, &record, 200, "", tag), &r->info, &job->err);
     job->committed = !rc;

@@ -163,14 +163,15 @@ int store_create(struct store *s, const char *id, const struct mesh *m, int64_t 
  * Errors  also those of positions_check */
 int store_put_points(struct store *s, const char *id, int64_t expected, const struct positions *p, int64_t now_ms,
                      const struct store_answer *answer, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_edit: stores what a batch of edits has made of the mesh: the batch alone, or now and then the whole mesh. */
+/* store_edit: stores what a batch of edits has made of the mesh, or an undo: the batch alone, or where that is not worth
+ * it the whole mesh. */
 struct store_edit {
     const struct mesh *mesh; /* As it is afterwards. */
     const char *topology_id; /* Of that mesh; NULL to have it found. */
-    /* The primitives that were applied (edits_to_proto), or NULL to store the mesh. On the version before, whose ids to
-     * come are those that were stored with it, they make this mesh. */
+    /* The primitives that were applied to the version before (edits_to_proto), or NULL to store the mesh. */
     const void *batch;
     int64_t bytes;
+    int64_t as; /* An earlier version that it is the same as, apart from its name and ids to come; else 0. */
 };
 int store_edit(struct store *s, const char *id, int64_t expected, const struct store_edit *e, int64_t now_ms,
                const struct store_answer *answer, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;

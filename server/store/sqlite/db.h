@@ -89,12 +89,14 @@ struct store_digest {
 };
 
 /* How a version is made when its own arrays are not stored: from a snapshot, which is the arrays and the topology of an
- * earlier version, and the edits since. It is in files, as far as it has layers, so its layout must never change. */
+ * earlier version, and some of the edits since, each of which names the one before it. It is in files, as far as it has
+ * layers, so its layout must never change. */
 struct store_base {
-    int64_t version;  /* That the snapshot is of. */
-    int64_t n, bytes; /* The edits since, and what they take. 0: the version is its own snapshot, and all here is 0. */
-    int64_t n_vertices, n_faces, n_uvs, next_vertex_id, next_face_id; /* Of the snapshot, and so are the layers. */
-    unsigned char chain[16];                                          /* A digest of the checksums of these edits. */
+    int64_t version;        /* That the snapshot is of; 0: the version is its own snapshot, and all here is 0. */
+    int64_t n, last;        /* How many edits make the version, and which version the last of them made. */
+    int64_t all, all_bytes; /* With those that were undone since. */
+    int64_t n_vertices, n_faces, n_uvs; /* Of the snapshot, and so are the layers. */
+    unsigned char chain[16];            /* A digest of the checksums of these edits. */
     int64_t n_layers;
     struct store_layer {
         struct primvar_info primvar;
@@ -233,6 +235,8 @@ enum { STORE_RECORD_COLUMNS = 29 }; /* Columns of the author follow in statement
  * store_base_info:   what is known of the snapshot that the version is made from.
  * store_edits_fit:   whether an edit of so many bytes can be stored after those that there are, or a snapshot is due.
  * store_edits_add:   stores what makes the next version of that which r describes; the caller then writes the row.
+ * store_edits_reuse: makes r from what makes an earlier version of the mesh, and returns true, when both are made from
+ *                    one snapshot.
  * store_edits_apply: makes of the snapshot *m the version that r describes. With m NULL it only checks that all edits
  *                    are there.
  *                    Errors  SDD_ESTORE, SDD_ECANCELLED (stop_asked), SDD_ENO_MEMORY; *m may be any version by then
@@ -242,6 +246,7 @@ void store_base_info(const struct store_record *r, struct store_info *out);
 bool store_edits_fit(const struct store_record *r, int64_t bytes);
 int store_edits_add(struct store *s, struct store_record *r, enum store_edit_kind kind, const void *data, int64_t bytes,
                     struct sdd_error *err) SDD_MUST_CHECK;
+bool store_edits_reuse(struct store_record *r, const struct store_record *old);
 int store_edits_apply(struct store *s, const struct store_record *r, struct mesh **m,
                       struct sdd_error *err) SDD_MUST_CHECK;
 int store_edits_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* edits.c: keeps a version as what was done to the one before, in a row of the table `edits`, instead of its arrays. To
- * load it, the snapshot that came before is read and all edits since are done again, so their number is limited. The
+ * load it, the snapshot that came before is read and all edits since are done again, so their number is limited. Each
+ * edit names the one that it follows, as after an undo that is not the one that was made before it. The
  * checksum of an edit also covers its place, and the row of the version has a digest of the checksums of all of them:
  * one that is lost, damaged, older or from elsewhere shows. */
 #include "server/store/sqlite/db.h"
@@ -27,11 +28,10 @@ static void begin(struct store_record *r)
 {
     const struct store_info *i = &r->info;
     r->base = (struct store_base){.version = i->version,
+                                  .last = i->version,
                                   .n_vertices = i->n_vertices,
                                   .n_faces = i->n_faces,
                                   .n_uvs = i->n_uvs,
-                                  .next_vertex_id = r->next_vertex_id,
-                                  .next_face_id = r->next_face_id,
                                   .n_layers = i->n_primvars};
     for (int p = 0; p < i->n_primvars; p++)
         r->base.layers[p] = (struct store_layer){i->primvars[p], i->sets[p]};
@@ -41,7 +41,7 @@ void store_base_info(const struct store_record *r, struct store_info *out)
 {
     const struct store_base *b = &r->base;
     *out = r->info;
-    if (!b->n)
+    if (!b->version)
         return;
     out->n_vertices = b->n_vertices;
     out->n_faces = b->n_faces;
@@ -66,15 +66,24 @@ static int64_t snapshot_bytes(const struct store_record *r)
 
 bool store_edits_fit(const struct store_record *r, int64_t bytes)
 {
-    const int64_t all = r->base.bytes + bytes;
-    return r->base.n < MOST_EDITS && all <= MOST_BYTES && all <= snapshot_bytes(r) / BYTES_PART;
+    const int64_t all = r->base.all_bytes + bytes;
+    return r->base.all < MOST_EDITS && all <= MOST_BYTES && all <= snapshot_bytes(r) / BYTES_PART;
 }
 
-static XXH128_canonical_t checksum(int64_t owner, int64_t version, int64_t kind, const void *data, int64_t bytes)
+/* A row of the table. */
+struct row {
+    int64_t owner, version;
+    int64_t before;                       /* The version of the edit that it follows, or of the snapshot. */
+    int64_t next_vertex_id, next_face_id; /* The ids to come of the mesh that it was applied to. */
+    int64_t kind, bytes;
+    const void *data;
+};
+
+static XXH128_canonical_t checksum(const struct row *e)
 {
-    const int64_t place[] = {owner, version, kind};
+    const int64_t place[] = {e->owner, e->version, e->before, e->next_vertex_id, e->next_face_id, e->kind};
     XXH128_canonical_t out;
-    XXH128_canonicalFromHash(&out, XXH3_128bits_withSeed(data, (size_t)bytes, XXH3_64bits(place, sizeof place)));
+    XXH128_canonicalFromHash(&out, XXH3_128bits_withSeed(e->data, (size_t)e->bytes, XXH3_64bits(place, sizeof place)));
     return out;
 }
 
@@ -92,53 +101,65 @@ static void extend(unsigned char chain[16], const XXH128_canonical_t *hash)
 int store_edits_add(struct store *s, struct store_record *r, enum store_edit_kind kind, const void *data, int64_t bytes,
                     struct sdd_error *err)
 {
-    const int64_t version = r->info.version + 1;
-    const XXH128_canonical_t hash = checksum(r->key, version, kind, data, bytes);
     sqlite3_stmt *st;
     int rc = store_statement(s, STORE_EDIT_WRITE, &st, err);
     if (rc)
         return rc;
-    if (!r->base.n)
+    if (!r->base.version)
         begin(r);
+    const struct row e = {r->key,          r->info.version + 1, r->base.last, r->next_vertex_id,
+                          r->next_face_id, (int64_t)kind,       bytes,        data};
+    const XXH128_canonical_t hash = checksum(&e);
     r->base.n++;
-    r->base.bytes += bytes;
+    r->base.all++;
+    r->base.all_bytes += bytes;
+    r->base.last = e.version;
     extend(r->base.chain, &hash);
-    int bound = sqlite3_bind_int64(st, 1, r->key) | sqlite3_bind_int64(st, 2, version);
-    bound |= sqlite3_bind_int(st, 3, (int)kind);
-    bound |= sqlite3_bind_blob(st, 4, &hash, sizeof hash, SQLITE_STATIC);
-    bound |= sqlite3_bind_blob64(st, 5, data, (sqlite3_uint64)bytes, SQLITE_STATIC);
+    int bound = sqlite3_bind_int64(st, 1, e.owner) | sqlite3_bind_int64(st, 2, e.version);
+    bound |= sqlite3_bind_int64(st, 3, e.before) | sqlite3_bind_int64(st, 4, e.next_vertex_id);
+    bound |= sqlite3_bind_int64(st, 5, e.next_face_id) | sqlite3_bind_int64(st, 6, e.kind);
+    bound |= sqlite3_bind_blob(st, 7, &hash, sizeof hash, SQLITE_STATIC);
+    bound |= sqlite3_bind_blob64(st, 8, data, (sqlite3_uint64)bytes, SQLITE_STATIC);
     rc = store_step(s, st, bound, "write an edit", err);
     (void)sqlite3_clear_bindings(st);
     return rc;
 }
 
-/* ---- reading ---- */
-/* A row of the table. */
-struct row {
-    int64_t owner, version, kind, bytes;
-    const void *data;
-    XXH128_canonical_t hash;
-};
+bool store_edits_reuse(struct store_record *r, const struct store_record *old)
+{
+    struct store_base *b = &r->base;
+    const bool is_snapshot = !old->base.version;
+    if (!b->version || b->version != (is_snapshot ? old->info.version : old->base.version))
+        return false;
+    b->n = old->base.n;
+    b->last = is_snapshot ? b->version : old->base.last;
+    memcpy(b->chain, old->base.chain, sizeof b->chain);
+    return true;
+}
 
+/* ---- reading ---- */
 static int damaged(const struct row *e, const char *how, struct sdd_error *err)
 {
     return sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: the edits of version %lld of mesh %lld %s",
                     (long long)e->version, (long long)e->owner, how);
 }
 
-static int read_row(sqlite3_stmt *st, struct row *e, struct sdd_error *err)
+static int read_row(sqlite3_stmt *st, struct row *e, XXH128_canonical_t *hash, struct sdd_error *err)
 {
     *e = (struct row){.owner = sqlite3_column_int64(st, 0),
                       .version = sqlite3_column_int64(st, 1),
-                      .kind = sqlite3_column_int64(st, 2),
-                      .data = sqlite3_column_blob(st, 4)};
-    e->bytes = sqlite3_column_bytes(st, 4);
+                      .before = sqlite3_column_int64(st, 2),
+                      .next_vertex_id = sqlite3_column_int64(st, 3),
+                      .next_face_id = sqlite3_column_int64(st, 4),
+                      .kind = sqlite3_column_int64(st, 5),
+                      .data = sqlite3_column_blob(st, 7)};
+    e->bytes = sqlite3_column_bytes(st, 7);
     if (!e->data)
         return e->bytes ? sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for edits") : damaged(e, "are empty", err);
-    e->hash = checksum(e->owner, e->version, e->kind, e->data, e->bytes);
-    const void *hash = sqlite3_column_blob(st, 3);
+    *hash = checksum(e);
+    const void *stored = sqlite3_column_blob(st, 6);
     const bool same =
-        hash && sqlite3_column_bytes(st, 3) == (int)sizeof e->hash && memcmp(hash, &e->hash, sizeof e->hash) == 0;
+        stored && sqlite3_column_bytes(st, 6) == (int)sizeof *hash && memcmp(stored, hash, sizeof *hash) == 0;
     return same ? SDD_OK : damaged(e, "do not match their checksum", err);
 }
 
@@ -181,6 +202,11 @@ static int apply(const struct row *e, struct mesh **m, struct sdd_error *err)
         return stop_fail(err);
     if (e->kind != STORE_BATCH && e->kind != STORE_POSITIONS)
         return damaged(e, "are of an unknown kind", err);
+    const int64_t most = (int64_t)INT32_MAX + 1;
+    if (e->next_vertex_id < 0 || e->next_vertex_id > most || e->next_face_id < 0 || e->next_face_id > most)
+        return damaged(e, "give ids that are none", err);
+    (*m)->next_vertex_id = e->next_vertex_id;
+    (*m)->next_face_id = e->next_face_id;
     int rc = e->kind == STORE_BATCH ? apply_batch(e, m, &why) : apply_positions(e, *m, &why);
     if (rc == SDD_ENO_MEMORY || rc == SDD_ECANCELLED) {
         if (err)
@@ -196,19 +222,19 @@ int store_edits_apply(struct store *s, const struct store_record *r, struct mesh
     const struct store_base *b = &r->base;
     unsigned char chain[16] = {0};
     struct row e;
+    XXH128_canonical_t hash;
     sqlite3_stmt *st;
     int64_t n = 0;
     int done = SDD_OK, rc = b->n ? store_statement(s, STORE_EDITS_READ, &st, err) : SDD_OK;
     if (rc || !b->n)
         return rc;
-    int bound = sqlite3_bind_int64(st, 1, r->key) | sqlite3_bind_int64(st, 2, b->version);
-    bound |= sqlite3_bind_int64(st, 3, r->info.version);
-    while (!done && n <= b->n && (rc = store_step(s, st, bound, "read edits", err)) == 1) {
-        n++;
-        done = read_row(st, &e, err);
+    int bound = sqlite3_bind_int64(st, 1, r->key) | sqlite3_bind_int64(st, 2, b->last);
+    bound |= sqlite3_bind_int64(st, 3, b->version) | sqlite3_bind_int64(st, 4, b->n);
+    for (; !done && (rc = store_step(s, st, bound, "read edits", err)) == 1; n++) {
+        done = read_row(st, &e, &hash, err);
         if (!done)
-            extend(chain, &e.hash);
-        if (!done && m && n <= b->n)
+            extend(chain, &hash);
+        if (!done && m)
             done = apply(&e, m, err);
     }
     (void)sqlite3_reset(st);
@@ -220,18 +246,19 @@ int store_edits_apply(struct store *s, const struct store_record *r, struct mesh
         err, SDD_ESTORE, "store",
         "stored data is damaged: mesh %s: the edits between versions %lld and %lld are not all there as they "
         "were stored",
-        r->info.id, (long long)b->version, (long long)r->info.version);
+        r->info.id, (long long)b->version, (long long)b->last);
 }
 
 int store_edits_check(struct store *s, struct sdd_error *err)
 {
     struct row e;
+    XXH128_canonical_t hash;
     sqlite3_stmt *st;
     int checked = SDD_OK, rc = store_statement(s, STORE_EDITS_ALL, &st, err);
     if (rc)
         return rc;
     while (!checked && (rc = store_step(s, st, 0, "read edits", err)) == 1)
-        checked = read_row(st, &e, err);
+        checked = read_row(st, &e, &hash, err);
     (void)sqlite3_reset(st);
     return checked ? checked : rc;
 }

@@ -278,8 +278,8 @@ static void sum_content(const struct store_record *r, unsigned char out[16])
     seed = XXH3_64bits_withSeed(&i->options, sizeof i->options, seed);
     seed = XXH3_64bits_withSeed(i->primvars, (size_t)i->n_primvars * sizeof *i->primvars, seed);
     seed = XXH3_64bits_withSeed(&i->stage, sizeof i->stage, seed);
-    if (r->base.n)
-        seed = XXH3_64bits_withSeed(&r->base, store_base_bytes(&r->base), seed);
+    if (r->base.n) /* Without any it is the snapshot. */
+        seed = XXH3_64bits_withSeed(r->base.chain, sizeof r->base.chain, seed);
     XXH128_canonicalFromHash(&hash, XXH3_128bits_withSeed(&r->digest, sizeof r->digest, seed));
     memcpy(out, hash.digest, sizeof hash.digest);
 }

@@ -70,7 +70,9 @@ static const char *const upgrades[SCHEMA_VERSION] = {
     "CREATE INDEX meshes_workspace ON meshes (workspace, id)",
     /* In `meshes` and `history`, `base` is the version whose arrays are stored, and `since` says what of it and of the
      * edits since has to be known; then topology_id is that of the version itself. */
-    "CREATE TABLE edits (owner INTEGER NOT NULL, version INTEGER NOT NULL, kind INTEGER NOT NULL, hash BLOB NOT NULL,"
+    "CREATE TABLE edits (owner INTEGER NOT NULL, version INTEGER NOT NULL, before INTEGER NOT NULL,"
+    " next_vertex_id INTEGER NOT NULL, next_face_id INTEGER NOT NULL, kind INTEGER NOT "
+    "NULL, hash BLOB NOT NULL,"
     " data BLOB NOT NULL, PRIMARY KEY (owner, version)) STRICT, WITHOUT ROWID;"
     "ALTER TABLE meshes ADD COLUMN base INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE meshes ADD COLUMN since BLOB NOT NULL DEFAULT x'';"

@@ -154,6 +154,6 @@ int store_put_points(struct store *s, const char *id, int64_t expected, const st
     if (!rc)
         rc = positions_check(p, r.info.n_vertices, 0, err);
     if (!rc)
-        rc = (r.base.n ? put_behind : put_in_place)(s, &r, p, now_ms, err);
+        rc = (r.base.version ? put_behind : put_in_place)(s, &r, p, now_ms, err);
     return store_finish(s, rc, &r, answer, info, err);
 }

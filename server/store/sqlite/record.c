@@ -65,7 +65,7 @@ static XXH128_canonical_t checksum(const struct store_record *r)
         seed = XXH3_64bits_withSeed(i->sets, sets_bytes(i), seed);
     if (*i->workspace)
         seed = XXH3_64bits_withSeed(i->workspace, strlen(i->workspace), seed);
-    if (r->base.n)
+    if (r->base.version)
         seed = XXH3_64bits_withSeed(&r->base, store_base_bytes(&r->base), seed);
     XXH128_canonicalFromHash(&out, XXH3_128bits_withSeed(&image, sizeof image, seed));
     return out;
@@ -122,8 +122,9 @@ static bool read_base(sqlite3_stmt *st, int column, struct store_record *r)
     struct store_base *b = &r->base;
     const size_t bytes = copy_blob(st, column + 1, b, sizeof *b);
     const bool is_own = sqlite3_column_bytes(st, column + 1) == 0 && sqlite3_column_bytes(st, column + 2) == 0;
-    if (!is_own && (b->n < 1 || b->n_layers < 0 || b->n_layers > SDD_MAX_PRIMVARS || bytes != store_base_bytes(b) ||
-                    !copy_text(st, column + 2, r->info.topology_id, sizeof r->info.topology_id)))
+    if (!is_own &&
+        (b->version < 1 || b->n < 0 || b->n_layers < 0 || b->n_layers > SDD_MAX_PRIMVARS ||
+         bytes != store_base_bytes(b) || !copy_text(st, column + 2, r->info.topology_id, sizeof r->info.topology_id)))
         return false;
     return sqlite3_column_int64(st, column) == (is_own ? r->info.version : b->version);
 }
@@ -244,9 +245,10 @@ static int write_row(struct store *s, struct store_record *r, const XXH128_canon
     bound |= sqlite3_bind_blob(st, N + 8, &i->stage, has_stage(i) ? (int)sizeof i->stage : 0, SQLITE_STATIC);
     bound |= sqlite3_bind_blob(st, N + 9, i->sets, (int)sets_bytes(i), SQLITE_STATIC);
     bound |= sqlite3_bind_text(st, N + 10, i->workspace, -1, SQLITE_STATIC);
-    bound |= sqlite3_bind_int64(st, N + 11, r->base.n ? r->base.version : i->version);
-    bound |= sqlite3_bind_blob(st, N + 12, &r->base, r->base.n ? (int)store_base_bytes(&r->base) : 0, SQLITE_STATIC);
-    bound |= sqlite3_bind_text(st, N + 13, r->base.n ? i->topology_id : "", -1, SQLITE_STATIC);
+    bound |= sqlite3_bind_int64(st, N + 11, r->base.version ? r->base.version : i->version);
+    bound |=
+        sqlite3_bind_blob(st, N + 12, &r->base, r->base.version ? (int)store_base_bytes(&r->base) : 0, SQLITE_STATIC);
+    bound |= sqlite3_bind_text(st, N + 13, r->base.version ? i->topology_id : "", -1, SQLITE_STATIC);
     rc = store_step(s, st, bound, "write a mesh", err);
     (void)sqlite3_clear_bindings(st);
     if (rc && (sqlite3_extended_errcode(s->db) & 0xff) == SQLITE_CONSTRAINT)

@@ -93,8 +93,8 @@ static int load_arrays(struct store *s, const struct store_record *r, struct mes
     a->face_ids = (struct i32s){buffers[4], buffers[4] ? i->n_faces : 0};
     place_primvars(i, a, buffers[5], buffers[6]);
     a->stage = i->stage;
-    a->next_vertex_id = r->base.n ? r->base.next_vertex_id : r->next_vertex_id;
-    a->next_face_id = r->base.n ? r->base.next_face_id : r->next_face_id;
+    a->next_vertex_id = r->next_vertex_id;
+    a->next_face_id = r->next_face_id;
     return SDD_OK;
 }
 
@@ -332,6 +332,30 @@ static int add_batch(struct store *s, struct store_record *r, const struct store
     return rc ? rc : write_record(s, r, e->mesh, now_ms, err);
 }
 
+/* Makes the next version of r from what an earlier one is made from.
+ * Result  1, or 0 when that one cannot serve, or an error */
+static int add_earlier(struct store *s, struct store_record *r, const struct store_edit *e, int64_t now_ms,
+                       struct sdd_error *err)
+{
+    struct store_record old;
+    int rc = store_record_at(s, r->info.id, e->as, &old, err);
+    if (rc || !store_edits_reuse(r, &old))
+        return rc == SDD_EGONE ? 0 : rc;
+    memcpy(r->info.topology_id, old.info.topology_id, sizeof r->info.topology_id);
+    rc = write_record(s, r, e->mesh, now_ms, err);
+    return rc ? rc : 1;
+}
+
+static int add_change(struct store *s, struct store_record *r, const struct store_edit *e, int64_t now_ms,
+                      struct sdd_error *err)
+{
+    int rc = e->as ? add_earlier(s, r, e, now_ms, err) : 0;
+    if (rc)
+        return rc < 0 ? rc : SDD_OK;
+    return e->batch && store_edits_fit(r, e->bytes) ? add_batch(s, r, e, now_ms, err)
+                                                    : store_snapshot(s, r, e->mesh, e->topology_id, now_ms, err);
+}
+
 int store_edit(struct store *s, const char *id, int64_t expected, const struct store_edit *e, int64_t now_ms,
                const struct store_answer *answer, struct store_info *info, struct sdd_error *err)
 {
@@ -341,8 +365,7 @@ int store_edit(struct store *s, const char *id, int64_t expected, const struct s
         return rc;
     rc = store_record_version(s, id, expected, &r, err);
     if (!rc)
-        rc = e->batch && store_edits_fit(&r, e->bytes) ? add_batch(s, &r, e, now_ms, err)
-                                                       : store_snapshot(s, &r, e->mesh, e->topology_id, now_ms, err);
+        rc = add_change(s, &r, e, now_ms, err);
     return store_finish(s, rc, &r, answer, info, err);
 }
 

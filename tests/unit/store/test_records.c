@@ -15,7 +15,7 @@
 #include <xxhash.h>
 #include <cmocka.h>
 
-enum { N = 600, KEPT = 45 };
+enum { N = 400, KEPT = 45 };
 #define POKE "{\"pokeFaces\":{\"ids\":[%d]}}"
 
 /* ---- changes; each makes the next version in the store, and returns it ---- */
@@ -45,7 +45,7 @@ static struct mesh *edit(struct store *s, const struct mesh *m, const char *edit
         fail_msg("%s", err.text);
     r.mesh->manifold = (int)(r.mesh->n_faces % 2); /* Only what is stored says so. */
     r.mesh->n_edges = r.mesh->n_faces;
-    const struct store_edit e = {r.mesh, NULL, bytes, (int64_t)n};
+    const struct store_edit e = {r.mesh, NULL, bytes, (int64_t)n, 0};
     if (store_edit(s, "m_a", STORE_ANY_VERSION, &e, 1, NULL, NULL, &err))
         fail_msg("%s", err.text);
     struct mesh *out = r.mesh;
@@ -90,13 +90,14 @@ static struct mesh *rename_to(struct store *s, const struct mesh *m, int number)
 }
 
 /* As undo does: what an earlier version was, with the ids to come of the present one. */
-static struct mesh *bring_back(struct store *s, const struct mesh *m, const struct mesh *old)
+static struct mesh *bring_back(struct store *s, const struct mesh *m, const struct mesh *old, int64_t version)
 {
     struct mesh *out = copy(old);
     struct sdd_error err;
+    const struct store_edit e = {.mesh = out, .as = version};
     out->next_vertex_id = m->next_vertex_id;
     out->next_face_id = m->next_face_id;
-    assert_int_equal(store_replace(s, "m_a", STORE_ANY_VERSION, out, 1, NULL, NULL, &err), SDD_OK);
+    assert_int_equal(store_edit(s, "m_a", STORE_ANY_VERSION, &e, 1, NULL, NULL, &err), SDD_OK);
     return out;
 }
 
@@ -151,7 +152,12 @@ static struct mesh *change(struct store *s, struct random_edits *w, struct mesh 
     case 1:
     case 2: return move(s, m, (int64_t)(x % 5), 3, (float)v);
     case 3: return v % 3 ? move(s, m, 2, m->n_vertices / 2, (float)v) : move(s, m, 0, m->n_vertices, (float)v);
-    case 4: return bring_back(s, m, at[v > 2 ? v - 2 : 1]);
+    case 4:
+    case 5:
+    case 6: {
+        const int old = v > 2 ? v - 2 - (int)(x / 24 % 3) * (v > 20) : 1;
+        return bring_back(s, m, at[old], old);
+    }
     default: break;
     }
     for (; !(out = edit(s, m, w->text)); random_batch(w, m))
@@ -356,7 +362,7 @@ static void test_history(void **state)
     tempdir_remove(dir);
 }
 
-/* Equal versions are known as such though they are stored in two ways, and others are not. */
+/* What is undone and done again takes no edits of its own, and is known to be equal. */
 static void test_content(void **state)
 {
     char *dir = tempdir();
@@ -366,22 +372,51 @@ static void test_content(void **state)
     int n, more;
     struct mesh *one = begin(&s, dir, sample_grid(60, 60), 9), *two = poke(s, one, 0), *three = poke(s, two, 1);
     (void)state;
-    struct mesh *four = rename_to(s, three, 4), *five = rename_to(s, four, 4), *six;
-    (void)snprintf(five->name, sizeof five->name, "mesh");
+    struct mesh *four = rename_to(s, three, 4), *five = copy(three);
     assert_int_equal(store_rename(s, "m_a", STORE_ANY_VERSION, "mesh", 1, NULL, &err), SDD_OK);
+    struct mesh *six = bring_back(s, five, two, 2), *seven = bring_back(s, six, one, 1);
+    struct mesh *eight = bring_back(s, seven, three, 3), *nine = poke(s, eight, 2);
     assert_int_equal(store_history(s, "m_a", INT64_MAX, 9, &list, &n, &more, &err), SDD_OK);
-    assert_int_equal(n, 5);
-    assert_memory_equal(list[0].content, list[2].content, sizeof list->content);     /* 5 and 3 */
-    assert_memory_not_equal(list[0].content, list[1].content, sizeof list->content); /* 4 */
-    assert_memory_not_equal(list[2].content, list[3].content, sizeof list->content); /* 2 */
-    assert_memory_not_equal(list[3].content, list[4].content, sizeof list->content); /* 1 */
+    assert_int_equal(n, 9);
+    static const int same_as[] = {0, 1, 2, 3, 4, 3, 2, 1, 3, 9};
+    for (int i = 1; i <= 9; i++)
+        for (int k = 1; k <= 9; k++)
+            if ((memcmp(list[9 - i].content, list[9 - k].content, sizeof list->content) == 0) !=
+                (same_as[i] == same_as[k]))
+                fail_msg("versions %d and %d", i, k);
     free(list);
-    six = bring_back(s, five, two);
-    has(s, 6, six, six);
+    assert_int_equal(look(&s, dir, "count(*) FROM edits"), 3);
+    assert_int_equal(look(&s, dir, "base FROM meshes"), 1);
+    struct mesh *all[] = {one, two, three, four, five, six, seven, eight, nine};
+    for (int i = 0; i < 9; i++)
+        has(s, i + 1, all[i], nine);
     store_close(s);
-    struct mesh *all[] = {one, two, three, four, five, six};
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 9; i++)
         mesh_free(all[i]);
+    tempdir_remove(dir);
+}
+
+/* What was undone counts, so that edits that are undone again and again do not pile up. */
+static void test_undone(void **state)
+{
+    char *dir = tempdir();
+    struct store *s;
+    struct mesh *m = begin(&s, dir, sample_grid(60, 60), 1 << 20);
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        struct mesh *next = poke(s, m, 7);
+        take(&m, bring_back(s, next, m, 2 * i + 1));
+        mesh_free(next);
+    }
+    has(s, 201, m, m);
+    assert_true(look(&s, dir,
+                     "max(n) FROM (SELECT count(*) AS n FROM edits e, history h WHERE e.version > h.base AND"
+                     " e.version <= h.version GROUP BY h.version)") == 31);
+    store_keep(s, 2, 1 << 30);
+    take(&m, poke(s, m, 8));
+    assert_true(look(&s, dir, "count(*) FROM edits") <= 31);
+    store_close(s);
+    mesh_free(m);
     tempdir_remove(dir);
 }
 
@@ -398,9 +433,9 @@ static struct mesh *six_edits(const char *dir, int face)
 }
 
 /* The checksum of an edit. */
-static void checksum(int64_t owner, int64_t version, int64_t kind, const void *data, size_t n, char hex[33])
+static void checksum(int64_t version, const int64_t next[2], int64_t kind, const void *data, size_t n, char hex[33])
 {
-    const int64_t place[] = {owner, version, kind};
+    const int64_t place[] = {1, version, version - 1, next[0], next[1], kind};
     XXH128_canonical_t out;
     XXH128_canonicalFromHash(&out, XXH3_128bits_withSeed(data, n, XXH3_64bits(place, sizeof place)));
     for (int i = 0; i < 16; i++)
@@ -431,6 +466,10 @@ static void test_damage(void **state)
         {"UPDATE edits SET data = CAST(data || x'00' AS BLOB) WHERE version = 7", "do not match their checksum", 6},
         {"UPDATE edits SET data = x'' WHERE version = 7", "are empty", 6},
         {"UPDATE edits SET kind = 2 WHERE version = 2", "do not match their checksum", 1},
+        {"UPDATE edits SET next_face_id = next_face_id + 1 WHERE version = 5", "do not match their checksum", 4},
+        {"UPDATE edits SET before = 3 WHERE version = 5", "do not match their checksum", 4},
+        {"UPDATE edits SET before = 9 WHERE version = 5", "do not match their checksum", 4},
+        {"UPDATE edits SET before = 1 WHERE version = 5", "do not match their checksum", 4},
         {"UPDATE edits SET hash = x'00' WHERE version = 2", "do not match their checksum", 1},
         {"DELETE FROM edits WHERE version = 2", "", 1},
         {"DELETE FROM edits WHERE version = 4", "between versions 1 and 7 are not all there", 3},
@@ -497,28 +536,38 @@ static void test_hostile(void **state)
     static const unsigned char gone[] = {0x0a, 0x08, 0x22, 0x06, 0x0a, 0x04, 0x40, 0x42, 0x0f, 0x00};
     static const unsigned char far[20] = {0x0a, 0x12, 0x08, 0xff, 0xff, 0x03, 0x12, 0x0c};
     static const unsigned char poked[] = {0x0a, 0x09, 0x8a, 0x01, 0x06, 0x0a, 0x04, 0x40, 0x42, 0x0f, 0x00};
+    static const unsigned char fine[] = {0x0a, 0x0a, 0x42, 0x08, 0x0a, 0x04, 0, 0, 0, 0, 0x10, 0x01};
+    static const unsigned char grows[] = {0x0a, 0x10, 0x0a, 0x0e, 0x0a, 0x0c, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     static const struct {
         int kind;
         const void *data;
         size_t n;
         const char *says;
-    } cases[] = {{1, none, 3, "bad field tag"},
-                 {1, no_edit, 2, "has no operation"},
-                 {1, gone, sizeof gone, "there is no face 1000000"},
-                 {1, poked, sizeof poked, "there is no face 1000000"},
-                 {2, none, 3, "bad field tag"},
-                 {2, far, sizeof far, "65535"},
-                 {3, none, 3, "unknown kind"},
-                 {0, none, 3, "unknown kind"}};
+        int64_t next[2];
+    } cases[] = {{1, none, 3, "bad field tag", {9999, 9999}},
+                 {1, no_edit, 2, "has no operation", {9999, 9999}},
+                 {1, gone, sizeof gone, "there is no face 1000000", {9999, 9999}},
+                 {1, poked, sizeof poked, "there is no face 1000000", {9999, 9999}},
+                 {2, none, 3, "bad field tag", {9999, 9999}},
+                 {2, far, sizeof far, "65535", {9999, 9999}},
+                 {3, none, 3, "unknown kind", {9999, 9999}},
+                 {0, none, 3, "unknown kind", {0}},
+                 {1, fine, sizeof fine, "vertexIds[0] is 0; ids are at least 0 and stay below 0", {0, 9999}},
+                 {1, fine, sizeof fine, "faceIds[", {9999, 5}},
+                 {1, fine, sizeof fine, "ids that are none", {-1, 9999}},
+                 {1, fine, sizeof fine, "ids that are none", {9999, INT64_MAX}},
+                 {1, grows, sizeof grows, "run out of ids", {INT64_C(1) << 31, 9999}}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *dir = tempdir(), sql[300], hex[33], data[64] = "";
+        char *dir = tempdir(), sql[400], hex[33], data[64] = "";
         struct mesh *m = six_edits(dir, 10);
         for (size_t k = 0; k < cases[i].n; k++)
             (void)snprintf(data + 2 * k, 3, "%02x", ((const unsigned char *)cases[i].data)[k]);
-        checksum(1, 4, cases[i].kind, cases[i].data, cases[i].n, hex);
-        (void)snprintf(sql, sizeof sql, "UPDATE edits SET kind = %d, hash = x'%s', data = x'%s' WHERE version = 4",
-                       cases[i].kind, hex, data);
+        checksum(4, cases[i].next, cases[i].kind, cases[i].data, cases[i].n, hex);
+        (void)snprintf(sql, sizeof sql,
+                       "UPDATE edits SET kind = %d, hash = x'%s', data = x'%s', next_vertex_id = %lld,"
+                       " next_face_id = %lld WHERE version = 4",
+                       cases[i].kind, hex, data, (long long)cases[i].next[0], (long long)cases[i].next[1]);
         store_sql(dir, sql);
         refuses(dir, STORE_ANY_VERSION, cases[i].says);
         mesh_free(m);
@@ -554,6 +603,7 @@ int main(void)
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_history),
         cmocka_unit_test(test_content),
+        cmocka_unit_test(test_undone),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_older),
         cmocka_unit_test(test_hostile),

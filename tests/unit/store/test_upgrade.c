@@ -214,7 +214,7 @@ static void test_schema_7(void **state)
     sample_same(found, first);
     assert_int_equal(edits_apply(grid, b, &made, &err), SDD_OK);
     assert_int_equal(edits_to_proto(made.primitives, &bytes, &n, &err), SDD_OK);
-    const struct store_edit edit = {made.mesh, NULL, bytes, (int64_t)n};
+    const struct store_edit edit = {made.mesh, NULL, bytes, (int64_t)n, 0};
     assert_int_equal(store_edit(s, "m_1", 2, &edit, 9, NULL, NULL, &err), SDD_OK);
     store_close(s);
     assert_int_equal(store_count(dir, "SELECT count(*) FROM edits"), 1);
