@@ -7,14 +7,13 @@
 
 #define SLACK (64 << 10) /* So that a small mesh can have any edit noted. */
 
-/* How many numbers a primitive has of each kind: ids for each of its elements, and values for each of its rows. */
+/* How many numbers a primitive has for each of its elements: ids, and values where their number follows from that. */
 static const struct {
     int ids, values;
 } widths[EDIT_FLIP_EDGES] = {
-    [EDIT_ADD_VERTICES] = {0, 3}, [EDIT_REMOVE_VERTICES] = {1, 0}, [EDIT_ADD_FACES] = {0, 2},
-    [EDIT_REMOVE_FACES] = {1, 0}, [EDIT_SET_POSITIONS] = {1, 3},   [EDIT_SET_CREASES] = {2, 1},
-    [EDIT_SET_CORNERS] = {1, 1},  [EDIT_SET_HOLES] = {1, 0},       [EDIT_SET_UVS] = {1, 2},
-    [EDIT_SET_PRIMVAR] = {1, 1},  [EDIT_PUT_PRIMVAR] = {0, 0},     [EDIT_REMOVE_PRIMVAR] = {0, 0},
+    [EDIT_ADD_VERTICES] = {0, 3},  [EDIT_REMOVE_VERTICES] = {1, 0}, [EDIT_REMOVE_FACES] = {1, 0},
+    [EDIT_SET_POSITIONS] = {1, 3}, [EDIT_SET_CREASES] = {2, 1},     [EDIT_SET_CORNERS] = {1, 1},
+    [EDIT_SET_HOLES] = {1, 0},     [EDIT_SET_UVS] = {1, 0},         [EDIT_SET_PRIMVAR] = {1, 0},
 };
 
 int64_t edit_id_words(const struct edit *e)
@@ -24,7 +23,11 @@ int64_t edit_id_words(const struct edit *e)
 
 int64_t edit_value_words(const struct edit *e)
 {
-    return e->n_values * widths[e->op].values;
+    if (e->op == EDIT_SET_PRIMVAR)
+        return e->n_values;
+    if (e->op == EDIT_ADD_FACES || e->op == EDIT_SET_UVS)
+        return 2 * e->n_values;
+    return e->n * widths[e->op].values;
 }
 
 /* Copies bytes into the arena; none become NULL. *whole becomes false when there is no room. */

@@ -247,8 +247,10 @@ int store_record_at(struct store *s, const char *id, int64_t version, struct sto
     if (rc == 1)
         rc = read_version(st, out, err);
     (void)sqlite3_reset(st);
-    out->next_vertex_id = vertex; /* Ids of elements that came later are not given again. */
-    out->next_face_id = face;
+    if (out->next_vertex_id < vertex) /* Ids of elements that came later are not given again. */
+        out->next_vertex_id = vertex;
+    if (out->next_face_id < face)
+        out->next_face_id = face;
     return store_name(id, rc, err);
 }
 
