@@ -69,7 +69,8 @@ static int load_made_for(struct job *job)
     struct edit_job *e = (struct edit_job *)job;
     struct mesh_job *j = &e->base.base;
     struct storage *storage = job_service(job)->storage;
-    int rc = decode_begin(j, mesh_bytes(slot_of(job)->host));
+    /* Edits that are done again take the mesh before, the working copy and the mesh after. */
+    int rc = decode_begin(j, 3 * mesh_bytes(slot_of(job)->host));
     if (rc)
         return rc;
     return decode_end(j, storage_result(storage, store_load(storage->store, slot_of(job)->id, j->expected, &e->made_for,

@@ -159,10 +159,12 @@ int store_history(struct store *s, const char *id, int64_t before, int limit, st
 /* store_create: stores a new mesh as version 1. */
 int store_create(struct store *s, const char *id, const struct mesh *m, int64_t now_ms,
                  const struct store_answer *answer, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_put_points: replaces the positions of some or all vertices.
+/* store_put_points: replaces the positions of some or all vertices. `before` is the mesh as it is; it may be NULL, and is
+ * then read where all of it has to be written.
  * Errors  also those of positions_check */
-int store_put_points(struct store *s, const char *id, int64_t expected, const struct positions *p, int64_t now_ms,
-                     const struct store_answer *answer, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
+int store_put_points(struct store *s, const char *id, int64_t expected, const struct positions *p,
+                     const struct mesh *before, int64_t now_ms, const struct store_answer *answer,
+                     struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_edit: stores what a batch of edits has made of the mesh, or an undo: the batch alone, or where that is not worth
  * it the whole mesh. */
 struct store_edit {

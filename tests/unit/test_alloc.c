@@ -213,7 +213,7 @@ static int edit_stored(struct store *s)
         rc = store_edit(s, "m_1", STORE_ANY_VERSION, &edit, 1, NULL, NULL, NULL);
     for (int k = 0; k < 5 && !rc; k++) { /* At last a snapshot is due. */
         range.n = k ? 6 : 1;
-        rc = store_put_points(s, "m_1", STORE_ANY_VERSION, &p, 1, NULL, NULL, NULL);
+        rc = store_put_points(s, "m_1", STORE_ANY_VERSION, &p, NULL, 1, NULL, NULL, NULL);
     }
     if (!rc)
         rc = store_edit(s, "m_1", STORE_ANY_VERSION, &undo, 1, NULL, NULL, NULL);
@@ -239,7 +239,7 @@ static int run_store(void)
     if (rc == SDD_ECONFLICT) /* an earlier round got this far */
         rc = SDD_OK;
     if (!rc)
-        rc = store_put_points(s, "m_1", STORE_ANY_VERSION, &p, 1, NULL, NULL, NULL);
+        rc = store_put_points(s, "m_1", STORE_ANY_VERSION, &p, NULL, 1, NULL, NULL, NULL);
     if (!rc)
         rc = edit_stored(s);
     if (!rc)

@@ -115,22 +115,28 @@ static int add_edit(struct store *s, struct store_record *r, const void *data, i
     return rc ? rc : store_record_write(s, r, err);
 }
 
-static int add_snapshot(struct store *s, struct store_record *r, const struct positions *p, int64_t now_ms,
-                        struct sdd_error *err)
+static int add_snapshot(struct store *s, struct store_record *r, const struct positions *p, const struct mesh *before,
+                        int64_t now_ms, struct sdd_error *err)
 {
-    struct mesh *m;
-    int rc = store_mesh_read(s, r, &m, err);
+    struct mesh *read = NULL;
+    int rc = before ? SDD_OK : store_mesh_read(s, r, &read, err);
     if (rc)
         return rc;
-    positions_apply(p, m);
-    rc = store_snapshot(s, r, m, r->info.topology_id, now_ms, err);
-    mesh_free(m);
+    struct mesh m = before ? *before : *read; /* All but the points is borrowed. */
+    m.points = mesh_alloc(m.n_vertices, 12, err);
+    if (m.points) {
+        memcpy(m.points, (before ? before : read)->points, (size_t)(12 * m.n_vertices));
+        positions_apply(p, &m);
+    }
+    rc = m.points ? store_snapshot(s, r, &m, r->info.topology_id, now_ms, err) : SDD_ENO_MEMORY;
+    free(m.points);
+    mesh_free(read);
     return rc;
 }
 
 /* Makes the next version of r, which edits make from a snapshot. */
-static int put_behind(struct store *s, struct store_record *r, const struct positions *p, int64_t now_ms,
-                      struct sdd_error *err)
+static int put_behind(struct store *s, struct store_record *r, const struct positions *p, const struct mesh *before,
+                      int64_t now_ms, struct sdd_error *err)
 {
     void *data;
     size_t bytes;
@@ -138,13 +144,14 @@ static int put_behind(struct store *s, struct store_record *r, const struct posi
     if (rc && rc != SDD_ETOO_LARGE)
         return rc;
     rc = data && store_edits_fit(r, (int64_t)bytes) ? add_edit(s, r, data, (int64_t)bytes, now_ms, err)
-                                                    : add_snapshot(s, r, p, now_ms, err);
+                                                    : add_snapshot(s, r, p, before, now_ms, err);
     free(data);
     return rc;
 }
 
-int store_put_points(struct store *s, const char *id, int64_t expected, const struct positions *p, int64_t now_ms,
-                     const struct store_answer *answer, struct store_info *info, struct sdd_error *err)
+int store_put_points(struct store *s, const char *id, int64_t expected, const struct positions *p,
+                     const struct mesh *before, int64_t now_ms, const struct store_answer *answer,
+                     struct store_info *info, struct sdd_error *err)
 {
     struct store_record r;
     int rc = store_begin(s, err);
@@ -154,6 +161,6 @@ int store_put_points(struct store *s, const char *id, int64_t expected, const st
     if (!rc)
         rc = positions_check(p, r.info.n_vertices, 0, err);
     if (!rc)
-        rc = (r.base.version ? put_behind : put_in_place)(s, &r, p, now_ms, err);
+        rc = r.base.version ? put_behind(s, &r, p, before, now_ms, err) : put_in_place(s, &r, p, now_ms, err);
     return store_finish(s, rc, &r, answer, info, err);
 }

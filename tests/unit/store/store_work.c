@@ -123,7 +123,7 @@ static int put_points(struct store *s, int mesh, int64_t version, enum kind kind
     if (rc)
         return rc;
     struct positions p = new_points(mesh, version, kind, info.n_vertices, ranges);
-    rc = store_put_points(s, id, version - 1, &p, version, NULL, NULL, NULL);
+    rc = store_put_points(s, id, version - 1, &p, NULL, version, NULL, NULL, NULL);
     free((void *)(uintptr_t)ranges->points);
     return rc;
 }

@@ -73,7 +73,7 @@ static struct mesh *move(struct store *s, const struct mesh *m, int64_t first, i
     struct sdd_error err = {0};
     for (int64_t i = 0; i < 3 * n; i++)
         points[i] = to;
-    if (store_put_points(s, "m_a", STORE_ANY_VERSION, &p, 1, NULL, NULL, &err))
+    if (store_put_points(s, "m_a", STORE_ANY_VERSION, &p, n % 2 ? m : NULL, 1, NULL, NULL, &err))
         fail_msg("%s", err.text);
     positions_apply(&p, out);
     free(points);

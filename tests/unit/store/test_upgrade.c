@@ -33,7 +33,7 @@ static void move_one(struct store *s, const char *id, struct mesh *m)
     struct position_range range = {2, 1, to};
     struct positions p = {1, &range, NULL};
     struct sdd_error err = {0};
-    if (store_put_points(s, id, STORE_ANY_VERSION, &p, 9, NULL, NULL, &err))
+    if (store_put_points(s, id, STORE_ANY_VERSION, &p, NULL, 9, NULL, NULL, &err))
         fail_msg("%s", err.text);
     positions_apply(&p, m);
 }
