@@ -70,7 +70,8 @@ static int load_made_for(struct job *job)
     struct edit_job *e = (struct edit_job *)job;
     struct mesh_job *j = &e->base.base;
     struct storage *storage = job_service(job)->storage;
-    int rc = decode_begin(j, mesh_bytes(slot_of(job)->host));
+    /* Edits that are done again take the mesh before, the working copy and the mesh after. */
+    int rc = decode_begin(j, 3 * mesh_bytes(slot_of(job)->host));
     if (rc)
         return rc;
     return decode_end(j, storage_result(storage, store_load(storage->store, slot_of(job)->id, j->expected, &e->made_for,
@@ -120,6 +121,17 @@ static int spare_leased(struct edit_job *e)
     return rc;
 }
 
+/* Writes down for the store what was done. What does not fit into a message is stored as the mesh that it made. */
+static int record(struct edit_job *e)
+{
+    struct edit_result *r = &e->result;
+    int rc = r->primitives ? edits_to_proto(r->primitives, &e->base.batch, &e->base.batch_bytes, &e->base.base.job.err)
+                           : SDD_OK;
+    edit_batch_free(r->primitives);
+    r->primitives = NULL;
+    return rc == SDD_ETOO_LARGE ? SDD_OK : rc;
+}
+
 static int apply(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
@@ -128,7 +140,8 @@ static int apply(struct job *job)
     if (rc)
         return rc;
     rc = e->passed_over ? rebase(e) : SDD_OK;
-    rc = decode_end(j, rc ? rc : edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err));
+    rc = rc ? rc : edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err);
+    rc = decode_end(j, rc ? rc : record(e));
     job->thing = operation_thing(slot_of(job)->info.topology_id);
     if (rc)
         return rc;

@@ -213,6 +213,7 @@ static int load(struct job *job)
     if (!rc) {
         memcpy(p->base.info.topology_id, info.topology_id, sizeof info.topology_id);
         job->thing = operation_thing(info.topology_id);
+        p->base.as = p->onto ? 0 : p->version;
     }
     return decode_end(&p->base.base, rc);
 }

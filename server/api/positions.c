@@ -92,17 +92,21 @@ int positions_commit(struct job *job, const struct positions *p, const char *kin
                                      NULL, NULL};
     struct store_answer record;
     char tag[VERSION_TAG_SIZE];
+    int rc = decode_begin(j, 0); /* Behind edits the store may take memory for the mesh. */
+    if (rc)
+        return rc;
     info.version++;
     info.updated_ms = now_ms();
     (j->media_out == MEDIA_PROTOBUF ? info_proto : info_json)(&j->answer, &info, &state);
     if (j->answer.failed)
-        return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
+        return decode_end(j, job_fail(job, SDD_ENO_MEMORY, "", "out of memory"));
     text_puts(&j->answer, j->media_out == MEDIA_PROTOBUF ? "" : "\n");
     version_tag(tag, info.version, j->media_out);
     operation_author(j, kind, 0, 0);
     touched_by_positions(&j->touched, p);
-    int rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, info.updated_ms,
-                              idempotency_record(j, &record, 200, "", tag), &slot->info, &job->err);
+    rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, slot->host,
+                          info.updated_ms, idempotency_record(j, &record, 200, "", tag), &slot->info, &job->err);
+    rc = decode_end(j, rc);
     job->committed = !rc;
     if (!rc && slot->host)
         positions_apply(p, slot->host);

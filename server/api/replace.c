@@ -3,6 +3,7 @@
 #include "server/api/replace.h"
 #include "server/api/events.h"
 #include "server/operation/idempotency.h"
+#include <stdlib.h>
 #include <string.h>
 
 int replace_build(struct replace_job *r, const struct resident_edit *edit)
@@ -36,8 +37,9 @@ int replace_commit(struct replace_job *r, const struct store_change *change)
     version_tag(tag, r->info.version, r->base.media_out);
     r->base.change = *change;
     store_author(store, change);
-    int rc = store_replace(store, slot_of(job)->id, slot_of(job)->info.version, r->mesh, r->info.updated_ms,
-                           idempotency_record(&r->base, &record, 200, "", tag), &r->info, &job->err);
+    const struct store_edit edit = {r->mesh, r->info.topology_id, r->batch, (int64_t)r->batch_bytes, r->as};
+    int rc = store_edit(store, slot_of(job)->id, slot_of(job)->info.version, &edit, r->info.updated_ms,
+                        idempotency_record(&r->base, &record, 200, "", tag), &r->info, &job->err);
     job->committed = !rc;
     return storage_result(job_service(job)->storage, rc);
 }
@@ -74,6 +76,7 @@ void replace_free(struct job *job)
 {
     struct replace_job *r = (struct replace_job *)job;
     mesh_free(r->mesh);
+    free(r->batch);
     resident_release(job_service(job)->jobs->compute, r->resident);
     mesh_job_free(job);
 }

@@ -11,6 +11,10 @@ struct replace_job {
     struct mesh *mesh; /* The new version. */
     struct resident *resident;
     struct store_info info; /* Its record. A step before replace_build sets its topology_id. */
+    /* The batch that made it, as store_edit takes it; NULL stores the mesh. */
+    void *batch;
+    size_t batch_bytes;
+    int64_t as; /* An earlier version that it is the same as, or 0. */
 };
 /* replace_build: puts the mesh onto the device; `edit` is as for build_resident. */
 int replace_build(struct replace_job *r, const struct resident_edit *edit);

@@ -144,3 +144,12 @@ void sample_same(const struct mesh *a, const struct mesh *b)
         same_sets(&p->sets, &q->sets);
     }
 }
+
+void sample_equal(const struct mesh *a, const struct mesh *b)
+{
+    sample_same(a, b);
+    same(a->vertex_ids, b->vertex_ids, a->n_vertices);
+    same(a->face_ids, b->face_ids, a->n_faces);
+    assert_int_equal(a->next_vertex_id, b->next_vertex_id);
+    assert_int_equal(a->next_face_id, b->next_face_id);
+}

@@ -12,6 +12,7 @@ extern const char sample_sets_json[];     /* the cube with a stage, and face set
 struct mesh *sample_json(const char *text);
 struct mesh *sample_grid(int32_t columns, int32_t rows); /* of quads; its points are x, y, 0 */
 struct edit_batch *sample_edits(const char *json);
-void sample_same(const struct mesh *a, const struct mesh *b); /* asserts equal in all but name and ids */
+void sample_same(const struct mesh *a, const struct mesh *b);  /* asserts equal in all but name and ids */
+void sample_equal(const struct mesh *a, const struct mesh *b); /* with ids, and those to come */
 
 #endif

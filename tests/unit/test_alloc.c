@@ -153,10 +153,19 @@ static const char modelling_json[] =
     "{\"loopCut\":{\"edges\":[0,8]}},{\"mergeVertices\":{\"ids\":[12,13]}},{\"triangulateFaces\":{\"ids\":[-1]}},"
     "{\"setCreases\":{\"edges\":[8,11],\"sharpnesses\":[2]}},{\"splitEdges\":{\"edges\":[8,11]}}]}";
 
+/* What the store would keep of an edit; nothing where there was no memory to note it. */
+static int record(const struct edit_result *r, void **bytes, size_t *n)
+{
+    *bytes = NULL;
+    return r->primitives ? edits_to_proto(r->primitives, bytes, n, NULL) : SDD_OK;
+}
+
 static int run_modelling(void)
 {
     struct edit_batch *b;
-    struct edit_result r;
+    struct edit_result r = {0};
+    void *bytes = NULL;
+    size_t n;
     int rc = edits_from_json(modelling_json, strlen(modelling_json), &b, NULL);
     if (rc)
         return rc;
@@ -164,8 +173,11 @@ static int run_modelling(void)
     if (!rc) {
         char id[MESH_TOPOLOGY_ID_SIZE];
         rc = mesh_topology_id_update(cube, r.mesh, &r.delta, id, NULL);
-        edit_result_free(&r);
     }
+    if (!rc)
+        rc = record(&r, &bytes, &n);
+    free(bytes);
+    edit_result_free(&r);
     edit_batch_free(b);
     return rc;
 }
@@ -173,16 +185,54 @@ static int run_modelling(void)
 static int run_edits(void)
 {
     struct edit_batch *b;
-    struct edit_result r;
+    struct edit_result r = {0};
+    void *bytes = NULL;
+    size_t n;
     int rc = edits_from_json(edits_json, strlen(edits_json), &b, NULL);
     if (rc)
         return rc;
     rc = edits_apply(cube, b, &r, NULL);
     if (!rc)
-        edit_result_free(&r);
+        rc = record(&r, &bytes, &n);
+    free(bytes);
+    edit_result_free(&r);
     edit_batch_free(b);
     return rc;
 }
+/* A batch and positions behind it, which are stored as such, and what was there before. */
+static int edit_stored(struct store *s)
+{
+    static const int32_t ids[] = {6};
+    static const float value[18] = {1, 2, 3};
+    struct edit e = {.op = EDIT_SET_CORNERS, .n = 1, .ids = ids, .n_values = 1, .values = value};
+    const struct edit_batch b = {.n_edits = 1, .edits = &e};
+    struct position_range range = {2, 1, value};
+    const struct positions p = {1, &range, NULL};
+    struct edit_result r = {0};
+    struct mesh *m = NULL;
+    struct store_info info;
+    void *bytes = NULL;
+    size_t n = 0;
+    int rc = store_load(s, "m_1", STORE_ANY_VERSION, &m, &info, NULL);
+    if (!rc)
+        rc = edits_apply(m, &b, &r, NULL);
+    if (!rc)
+        rc = record(&r, &bytes, &n);
+    const struct store_edit edit = {r.mesh, NULL, bytes, (int64_t)n, 0}, undo = {.mesh = m, .as = info.version};
+    if (!rc)
+        rc = store_edit(s, "m_1", STORE_ANY_VERSION, &edit, 1, NULL, NULL, NULL);
+    for (int k = 0; k < 5 && !rc; k++) { /* At last a snapshot is due. */
+        range.n = k ? 6 : 1;
+        rc = store_put_points(s, "m_1", STORE_ANY_VERSION, &p, NULL, 1, NULL, NULL, NULL);
+    }
+    if (!rc)
+        rc = store_edit(s, "m_1", STORE_ANY_VERSION, &undo, 1, NULL, NULL, NULL);
+    free(bytes);
+    edit_result_free(&r);
+    mesh_free(m);
+    return rc;
+}
+
 static int run_store(void)
 {
     struct store *s;
@@ -194,11 +244,14 @@ static int run_store(void)
     int n, more, rc = store_open(dir, &s, NULL);
     if (rc)
         return rc;
+    store_keep(s, 9, 1 << 20);
     rc = store_create(s, "m_1", cube, 1, NULL, NULL, NULL);
     if (rc == SDD_ECONFLICT) /* an earlier round got this far */
         rc = SDD_OK;
     if (!rc)
-        rc = store_put_points(s, "m_1", STORE_ANY_VERSION, &p, 1, NULL, NULL, NULL);
+        rc = store_put_points(s, "m_1", STORE_ANY_VERSION, &p, NULL, 1, NULL, NULL, NULL);
+    if (!rc)
+        rc = edit_stored(s);
     if (!rc)
         rc = store_load(s, "m_1", STORE_ANY_VERSION, &m, NULL, NULL);
     mesh_free(m);
@@ -252,7 +305,7 @@ static int run_reorder(void)
 {
     static const float point[3] = {1, 2, 3};
     static const int32_t ids[] = {6};
-    struct edit e = {.op = EDIT_SET_POSITIONS, .n = 1, .ids = ids, .n_values = 3, .values = point};
+    struct edit e = {.op = EDIT_SET_POSITIONS, .n = 1, .ids = ids, .n_values = 1, .values = point};
     const struct edit_batch b = {.n_edits = 1, .edits = &e};
     struct edit_result r = {0};
     struct mesh *m;

@@ -21,6 +21,7 @@ static void work_fini(struct edit_work *w)
     free(w->creases);
     free(w->crease_edits);
     free(w->tags);
+    edit_batch_free(w->notes.batch);
     id_map_fini(&w->vertex_map);
     id_map_fini(&w->face_map);
 }
@@ -196,6 +197,7 @@ static int set_creases(struct edit_work *w, const struct edit *e, struct sdd_err
 
 static int apply_edit(struct edit_work *w, const struct edit *e, struct sdd_error *err)
 {
+    edits_note(w, e);
     switch (e->op) {
     case EDIT_ADD_VERTICES: return add_vertices(w, e, err);
     case EDIT_REMOVE_VERTICES:
@@ -281,6 +283,8 @@ int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_re
         rc = list_new(&w, m, out, err);
     if (!rc)
         rc = edits_close_up(&w, m, &out->mesh, &out->delta, err);
+    out->primitives = w.notes.batch;
+    w.notes.batch = NULL;
     work_fini(&w);
     if (rc)
         edit_result_free(out);
@@ -291,6 +295,7 @@ void edit_result_free(struct edit_result *r)
 {
     mesh_free(r->mesh);
     mesh_delta_fini(&r->delta);
+    edit_batch_free(r->primitives);
     free(r->new_vertex_ids);
     free(r->new_face_ids);
     memset(r, 0, sizeof *r);

@@ -77,6 +77,9 @@ struct edit_batch {
     struct arena *arena; /* It holds all of this, the struct itself included. */
 };
 void edit_batch_free(struct edit_batch *b); /* NULL is fine. */
+/* edit_id_words, edit_value_words: how many numbers `ids` and `values` of a primitive have. */
+int64_t edit_id_words(const struct edit *e);
+int64_t edit_value_words(const struct edit *e);
 /* edit_set: fills *e from authored arrays (for ADD_FACES, ids are the face corners) and checks that they agree.
  * Errors  SDD_EINVALID (an array that the operation needs is missing or empty), SDD_EMESH; both name edits[index] and
  *         the array */
@@ -89,6 +92,9 @@ struct edit_result {
     int64_t n_new_vertices, n_new_faces;
     int32_t *new_vertex_ids; /* In the order of adding; those that the same batch removed again are among them. */
     int32_t *new_face_ids;   /* In the same way. */
+    /* The batch as primitives alone, which make the same mesh of the old one again. NULL when nothing was done, or when
+     * they would take more than a quarter of the mesh's memory. */
+    struct edit_batch *primitives;
 };
 /* edits_apply: makes the mesh that the batch makes of m, and says what has changed. m stays as it is. On error *out is
  * empty. The new mesh still has to pass sdd_topology_create, whose errors name rows. What it would refuse of the

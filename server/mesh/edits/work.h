@@ -37,6 +37,13 @@ struct edit_room {
     int64_t n_vertices, n_faces, n_corners, n_uvs, n_creases, n_tags;
 };
 
+/* The primitives that have been applied. */
+struct edit_notes {
+    struct edit_batch *batch; /* NULL before the first. */
+    int64_t room;
+    bool too_many; /* They take more memory than they are worth, and are not noted. */
+};
+
 /* All arrays have the rows of the old mesh first, and behind them those that the batch has added. Removed rows stay,
  * marked, until edits_close_up. */
 struct edit_work {
@@ -64,6 +71,7 @@ struct edit_work {
     int n_primvars, n_puts;
     struct edit_primvar primvars[SDD_MAX_PRIMVARS];
     const struct primvar_array *puts[SDD_MAX_PRIMVARS]; /* Primvars that the batch puts as a whole. */
+    struct edit_notes notes;
 };
 
 /* ---- work.c ---- */
@@ -99,6 +107,10 @@ int edits_reserve(struct edit_work *w, const struct edit *e, struct sdd_error *e
 /* edits_regrow: when to > from, gives an array of n rows room for `to` rows; those behind n are zeros. `array` points
  * to the pointer. Errors  SDD_ENO_MEMORY */
 int edits_regrow(void *array, int64_t n, int64_t from, int64_t to, int64_t bytes, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* ---- record.c ---- */
+/* edits_note: notes a primitive before it is applied. When there is no memory for it, nothing is noted any more. */
+void edits_note(struct edit_work *w, const struct edit *e);
 
 /* ---- channels.c ---- */
 /* edits_channel_set: gives all corners of the faces that e names new values. op and field are words for the error.

@@ -99,6 +99,11 @@ int name_from_json(const void *body, size_t bytes, char name[MESH_NAME_SIZE], bo
 
 int edits_from_proto(const void *body, size_t bytes, struct edit_batch **out, struct sdd_error *err) SDD_MUST_CHECK;
 int edits_from_json(const void *body, size_t bytes, struct edit_batch **out, struct sdd_error *err) SDD_MUST_CHECK;
+/* edits_to_proto, positions_to_proto: write what the readers above read; of edits primitives alone.
+ * Owner   *out is malloc'ed, and the caller frees it
+ * Errors  SDD_ETOO_LARGE and others when edits_from_proto would not take them; SDD_ENO_MEMORY */
+int edits_to_proto(const struct edit_batch *b, void **out, size_t *bytes, struct sdd_error *err) SDD_MUST_CHECK;
+int positions_to_proto(const struct positions *p, void **out, size_t *bytes, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* mesh_to_*: write the whole mesh: as message Mesh or as JSON, both with ids, as OBJ with tags, or as USDA. `lost`,
  * which may be NULL, gets a line for each thing that the mesh has and the file cannot carry.

@@ -4,6 +4,7 @@
 #include "server/mesh/formats/codec.h"
 #include "server/base/chars.h"
 #include "server/mesh/encode.h"
+#include "server/mesh/formats/proto.h"
 #include "server/mesh/formats/wire_scan.h"
 #include "subdd.pb-c.h"
 #include <stdio.h>
@@ -391,9 +392,7 @@ fail:
     return rc;
 }
 
-/* Fills in a `bytes` field with a borrowed array. protobuf-c 1.4 keeps the length of a field in an int, so 2 GiB is too
- * much. */
-static int field_bytes(const void *v, int64_t n, ProtobufCBinaryData *out, struct sdd_error *err)
+int proto_field(const void *v, int64_t n, ProtobufCBinaryData *out, struct sdd_error *err)
 {
     int64_t bytes;
     if (!size_mul(n, 4, &bytes) || bytes > INT32_MAX - 16)
@@ -417,8 +416,8 @@ static int fill_primvar(const struct primvar *p, int64_t n_corners, char **names
     out->interpolation = chars_proto(primvar_interpolation(p->info.interpolation));
     out->type = chars_proto(primvar_type(p->info.type));
     out->width = (uint32_t)p->info.width;
-    int rc = field_bytes(p->values, (int64_t)p->info.n_values * p->info.width, &out->values, err);
-    return rc ? rc : field_bytes(p->indices, p->indices ? n_corners : 0, &out->indices, err);
+    int rc = proto_field(p->values, (int64_t)p->info.n_values * p->info.width, &out->values, err);
+    return rc ? rc : proto_field(p->indices, p->indices ? n_corners : 0, &out->indices, err);
 }
 
 static int fill(const struct mesh *m, const int32_t *lengths, Subdd__V1__Mesh *out, struct sdd_error *err)
@@ -444,7 +443,7 @@ static int fill(const struct mesh *m, const int32_t *lengths, Subdd__V1__Mesh *o
     };
     int rc = SDD_OK;
     for (size_t i = 0; i < sizeof fields / sizeof *fields && !rc; i++)
-        rc = field_bytes(fields[i].v, fields[i].n, fields[i].to, err);
+        rc = proto_field(fields[i].v, fields[i].n, fields[i].to, err);
     return rc;
 }
 
@@ -470,13 +469,13 @@ static int fill_primvars(const struct mesh *m, char **names, Subdd__V1__Primvar 
     return rc;
 }
 
-static int pack(const Subdd__V1__Mesh *message, void **out, size_t *bytes, struct sdd_error *err)
+int proto_pack(const ProtobufCMessage *message, void **out, size_t *bytes, struct sdd_error *err)
 {
-    *bytes = subdd__v1__mesh__get_packed_size(message);
+    *bytes = protobuf_c_message_get_packed_size(message);
     *out = mesh_alloc((int64_t)*bytes, 1, err);
     if (!*out)
         return SDD_ENO_MEMORY;
-    (void)subdd__v1__mesh__pack(message, *out);
+    (void)protobuf_c_message_pack(message, *out);
     return SDD_OK;
 }
 
@@ -507,7 +506,7 @@ int mesh_to_proto(const struct mesh *m, void **out, size_t *bytes, struct sdd_er
     if (!rc)
         rc = fill_primvars(m, names, primvars, pointers, &message, err);
     if (!rc)
-        rc = pack(&message, out, bytes, err);
+        rc = proto_pack(&message.base, out, bytes, err);
     free(lengths);
     free(names);
     return rc;

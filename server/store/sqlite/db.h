@@ -8,6 +8,7 @@
  *   commits.c  counts commits in a file beside the database                 loss.c    what damage has taken back
  *   history.c  keeps earlier versions, and lets go of the oldest
  *   new_ids.c  brings a store of before schema 8 to the present rule of topology ids
+ *   edits.c    keeps a version as what was done to the one before
  *
  * It uses mesh/ and the types of store.h; nobody but the linker knows of it. */
 #ifndef SUBDD_STORE_DB_H
@@ -88,6 +89,27 @@ struct store_digest {
     struct store_sum points, others;
 };
 
+/* How a version is made when its own arrays are not stored: from a snapshot, which is the arrays and the topology of an
+ * earlier version, and some of the edits since, each of which names the one before it. It is in files, as far as it has
+ * layers, so its layout must never change. */
+struct store_base {
+    int64_t version;        /* That the snapshot is of; 0: the version is its own snapshot, and all here is 0. */
+    int64_t n, last;        /* How many edits make the version, and which version the last of them made. */
+    int64_t all, all_bytes; /* With those that were undone since. */
+    int64_t n_vertices, n_faces, n_uvs; /* Of the snapshot, and so are the layers. */
+    unsigned char chain[16];            /* A digest of the checksums of these edits. */
+    int64_t n_layers;
+    struct store_layer {
+        struct primvar_info primvar;
+        struct store_sets sets;
+    } layers[SDD_MAX_PRIMVARS];
+};
+/* How the data of an edit is to be read. The numbers are in files, so they must never change. */
+enum store_edit_kind {
+    STORE_BATCH = 1,    /* Message EditBatch, of primitives alone. */
+    STORE_POSITIONS = 2 /* Message Positions. */
+};
+
 /* The row of a mesh. */
 struct store_record {
     struct store_info info;
@@ -95,7 +117,10 @@ struct store_record {
     bool has_digest;        /* False for a mesh that was not changed since schema 3. */
     struct store_digest digest;
     int64_t key; /* 0 while the row is not written yet. */
+    /* With edits since a snapshot, the topology is that of the snapshot, though info.topology_id is the version's own. The
+     * same goes for those flags that say what is stored. */
     int64_t topology, topology_bytes, next_vertex_id, next_face_id, flags;
+    struct store_base base;
     int64_t at; /* For a row of `history`, its version, to read chunks by; 0: what is there now. */
 };
 
@@ -188,7 +213,7 @@ int store_record_version(struct store *s, const char *id, int64_t expected, stru
                          struct sdd_error *err) SDD_MUST_CHECK;
 /* store_record_digest: makes sure that the record has its digest, before chunks are changed one by one. */
 int store_record_digest(struct store *s, struct store_record *r, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_records_check: checks the rows of all meshes, and their digests against the checksums of their chunks. */
+/* store_records_check: checks the rows of all meshes, and what they say of their chunks and edits against these. */
 int store_records_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_record_write: inserts a row that has no key, and gives it one; or updates the row that has its key. Writes its
  * row in `versions`, too.
@@ -211,7 +236,36 @@ int store_record_at(struct store *s, const char *id, int64_t version, struct sto
                     struct sdd_error *err) SDD_MUST_CHECK;
 /* store_record_read: reads and checks the current row of a statement with the columns of a mesh. */
 int store_record_read(sqlite3_stmt *st, struct store_record *r, struct sdd_error *err) SDD_MUST_CHECK;
-enum { STORE_RECORD_COLUMNS = 26 }; /* Columns of the author follow in statements about history. */
+enum { STORE_RECORD_COLUMNS = 29 }; /* Columns of the author follow in statements about history. */
+
+/* edits.c
+ * store_base_bytes:  the bytes of b that are stored.
+ * store_base_info:   what is known of the snapshot that the version is made from.
+ * store_edits_fit:   whether an edit of so many bytes can be stored after those that there are, or a snapshot is due.
+ * store_edits_add:   stores what makes the next version of that which r describes; the caller then writes the row.
+ * store_edits_reuse: makes r from what makes an earlier version of the mesh, and returns true, when both are made from
+ *                    one snapshot.
+ * store_edits_apply: makes of the snapshot *m the version that r describes. With m NULL it only checks that all edits
+ *                    are there.
+ *                    Errors  SDD_ESTORE, SDD_ECANCELLED (stop_asked), SDD_ENO_MEMORY; *m may be any version by then
+ * store_edits_check: checks the checksums of all edits. */
+size_t store_base_bytes(const struct store_base *b);
+void store_base_info(const struct store_record *r, struct store_info *out);
+bool store_edits_fit(const struct store_record *r, int64_t bytes);
+int store_edits_add(struct store *s, struct store_record *r, enum store_edit_kind kind, const void *data, int64_t bytes,
+                    struct sdd_error *err) SDD_MUST_CHECK;
+bool store_edits_reuse(struct store_record *r, const struct store_record *old);
+int store_edits_apply(struct store *s, const struct store_record *r, struct mesh **m,
+                      struct sdd_error *err) SDD_MUST_CHECK;
+int store_edits_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* store.c, for points.c too.
+ * store_mesh_read: the mesh of a version, with its name; NULL on error.
+ * store_snapshot:  stores all of m as the next version of r. topology_id may be NULL, and is then found. */
+int store_mesh_read(struct store *s, const struct store_record *r, struct mesh **out,
+                    struct sdd_error *err) SDD_MUST_CHECK;
+int store_snapshot(struct store *s, struct store_record *r, const struct mesh *m, const char *topology_id,
+                   int64_t now_ms, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* history.c. A change of a mesh calls these in one transaction, in this order.
  * store_past_begin:  the version of r is going to end. From now on store_past_chunks keeps its chunks.
@@ -224,7 +278,7 @@ int store_past_chunks(struct store *s, enum store_kind kind, int64_t owner, int6
                       struct sdd_error *err) SDD_MUST_CHECK;
 int store_past_end(struct store *s, const struct store_record *r, struct sdd_error *err) SDD_MUST_CHECK;
 int store_past_drop(struct store *s, const char *id, int64_t key, int64_t last, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_past_check: checks the rows of all versions. */
+/* store_past_check: checks the rows of all versions, and that all edits are there that make them. */
 int store_past_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_topology_drop: deletes a topology if no version of a mesh has it any more. */
 int store_topology_drop(struct store *s, int64_t key, struct sdd_error *err) SDD_MUST_CHECK;

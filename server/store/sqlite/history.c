@@ -2,7 +2,8 @@
 /* history.c: earlier versions of meshes. A change moves the chunks that it replaces or deletes to the table
  * `old_chunks`, with the version that they were last of, so a version costs what its successor changed. The chunks of
  * version v are those of the first version from v on in which each of them ended, and else the present ones. The table
- * `history` has the row of each version, as it was in `meshes`, and keeps its topology. */
+ * `history` has the row of each version, as it was in `meshes`, and keeps its topology. The edits that make a version of
+ * its snapshot (edits.c) stay as long as that version. */
 #include "server/store/sqlite/db.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,13 +99,27 @@ static int drop_first(struct store *s, const char *id, int64_t last, struct sdd_
     return rc ? rc : 1;
 }
 
+static int drop_edits(struct store *s, const char *id, int64_t key, struct sdd_error *err)
+{
+    sqlite3_stmt *st;
+    int rc = store_statement(s, STORE_EDITS_DROP, &st, err);
+    if (rc)
+        return rc;
+    int bound = sqlite3_bind_int64(st, 1, key) | sqlite3_bind_text(st, 2, id, -1, SQLITE_STATIC);
+    rc = store_step(s, st, bound, "drop edits", err);
+    (void)sqlite3_clear_bindings(st);
+    return rc;
+}
+
 int store_past_drop(struct store *s, const char *id, int64_t key, int64_t last, struct sdd_error *err)
 {
     bool any = false;
     int rc;
     while ((rc = drop_first(s, id, last, err)) == 1)
         any = true;
-    return rc || !any ? rc : store_run(s, STORE_OLD_CHUNKS_DROP, key, last, err);
+    if (!rc && any)
+        rc = store_run(s, STORE_OLD_CHUNKS_DROP, key, last, err);
+    return rc || !any ? rc : drop_edits(s, id, key, err);
 }
 
 /* Notes that the version before this one has ended, and what it takes. */
@@ -112,7 +127,7 @@ static int note_cost(struct store *s, const struct store_record *r, struct sdd_e
 {
     struct store_past *h = &s->history;
     sqlite3_stmt *st;
-    int bound = 0, rc = store_statement(s, STORE_OLD_CHUNKS_BYTES, &st, err);
+    int bound = 0, rc = store_statement(s, STORE_VERSION_BYTES, &st, err);
     if (rc)
         return rc;
     rc = store_step(s, st, sqlite3_bind_int64(st, 1, r->key) | sqlite3_bind_int64(st, 2, h->version),
@@ -176,6 +191,8 @@ int store_past_end(struct store *s, const struct store_record *r, struct sdd_err
     int rc = note_author(s, r->key, err);
     if (!rc && !h->version) /* A mesh that was deleted as damaged may have left some under this key. */
         rc = store_run(s, STORE_OLD_CHUNKS_DROP, r->key, INT64_MAX, err);
+    if (!rc && !h->version)
+        rc = store_run(s, STORE_MESH_EDITS_DELETE, r->key, 0, err);
     if (!rc && h->version)
         rc = note_cost(s, r, err);
     if (!rc)
@@ -230,8 +247,10 @@ int store_record_at(struct store *s, const char *id, int64_t version, struct sto
     if (rc == 1)
         rc = read_version(st, out, err);
     (void)sqlite3_reset(st);
-    out->next_vertex_id = vertex; /* Ids of elements that came later are not given again. */
-    out->next_face_id = face;
+    if (out->next_vertex_id < vertex) /* Ids of elements that came later are not given again. */
+        out->next_vertex_id = vertex;
+    if (out->next_face_id < face)
+        out->next_face_id = face;
     return store_name(id, rc, err);
 }
 
@@ -242,8 +261,10 @@ int store_past_check(struct store *s, struct sdd_error *err)
     int checked = SDD_OK, rc = store_statement(s, STORE_HISTORY_ALL, &st, err);
     if (rc)
         return rc;
-    while (!checked && (rc = store_step(s, st, 0, "read versions", err)) == 1)
+    while (!checked && (rc = store_step(s, st, 0, "read versions", err)) == 1) {
         checked = read_version(st, &r, err);
+        checked = checked ? checked : store_edits_apply(s, &r, NULL, err);
+    }
     (void)sqlite3_reset(st);
     return checked ? checked : rc;
 }
@@ -259,6 +280,8 @@ static void sum_content(const struct store_record *r, unsigned char out[16])
     seed = XXH3_64bits_withSeed(&i->options, sizeof i->options, seed);
     seed = XXH3_64bits_withSeed(i->primvars, (size_t)i->n_primvars * sizeof *i->primvars, seed);
     seed = XXH3_64bits_withSeed(&i->stage, sizeof i->stage, seed);
+    if (r->base.n) /* Without any it is the snapshot. */
+        seed = XXH3_64bits_withSeed(r->base.chain, sizeof r->base.chain, seed);
     XXH128_canonicalFromHash(&hash, XXH3_128bits_withSeed(&r->digest, sizeof r->digest, seed));
     memcpy(out, hash.digest, sizeof hash.digest);
 }

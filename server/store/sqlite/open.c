@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #define APPLICATION_ID 0x73756264 /* The letters "subd". */
-/* 2 added primvars, 3 the index of names, 4 what tells old pages and lost commits, 5 face sets and stages, 6 history, 7
- * workspaces, 8 topology ids over chunks. */
-#define SCHEMA_VERSION 8
+/* 2 added primvars, 3 the index of names, 4 what tells old pages and lost commits, 5 face sets and stages, 6 history,
+ * 7 workspaces, 8 topology ids over chunks, 9 edits that are stored instead of the mesh that they make. */
+#define SCHEMA_VERSION 9
 #define SCHEMA_COMMITS 4 /* The first one that counts commits. */
 #define SCHEMA_NEW_IDS 8
 #define BUSY_MS 500
@@ -70,6 +70,19 @@ static const char *const upgrades[SCHEMA_VERSION] = {
     "ALTER TABLE history ADD COLUMN workspace TEXT NOT NULL DEFAULT '';"
     "CREATE INDEX meshes_workspace ON meshes (workspace, id)",
     "CREATE TABLE old_rows (id TEXT PRIMARY KEY, version INTEGER NOT NULL, hash BLOB NOT NULL) STRICT, WITHOUT ROWID",
+    /* In `meshes` and `history`, `base` is the version whose arrays are stored, and `since` says what of it and of the
+     * edits since has to be known; then topology_id is that of the version itself. */
+    "CREATE TABLE edits (owner INTEGER NOT NULL, version INTEGER NOT NULL, before INTEGER NOT NULL,"
+    " next_vertex_id INTEGER NOT NULL, next_face_id INTEGER NOT NULL, kind INTEGER NOT "
+    "NULL, hash BLOB NOT NULL,"
+    " data BLOB NOT NULL, PRIMARY KEY (owner, version)) STRICT, WITHOUT ROWID;"
+    "ALTER TABLE meshes ADD COLUMN base INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE meshes ADD COLUMN since BLOB NOT NULL DEFAULT x'';"
+    "ALTER TABLE meshes ADD COLUMN topology_id TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE history ADD COLUMN base INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE history ADD COLUMN since BLOB NOT NULL DEFAULT x'';"
+    "ALTER TABLE history ADD COLUMN topology_id TEXT NOT NULL DEFAULT '';"
+    "UPDATE meshes SET base = version; UPDATE history SET base = version",
 };
 
 /* Makes the folder if it does not exist, and syncs its parent so that its name survives a crash. */
@@ -289,6 +302,8 @@ int store_check(struct store *s, struct sdd_error *err)
         rc = sdd_fail(err, SDD_ESTORE, "store", "subdd.db is damaged: a row of %s has lost its parent", text);
     if (!rc)
         rc = store_chunks_check(s, err);
+    if (!rc)
+        rc = store_edits_check(s, err);
     if (!rc)
         rc = store_records_check(s, err);
     return rc ? rc : store_past_check(s, err);

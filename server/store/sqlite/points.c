@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points.c: stores new positions of a mesh. Only the chunks that a range touches are rewritten. */
+/* points.c: stores new positions of a mesh. Only the chunks that a range touches are rewritten. Those of a snapshot that
+ * edits follow must stay, so there the positions become one more edit, or a new snapshot where that is due. */
 #include "server/store/sqlite/db.h"
+#include "server/mesh/formats/codec.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,8 +94,64 @@ static int put_ranges(struct store *s, struct store_record *r, const struct posi
     return rc;
 }
 
-int store_put_points(struct store *s, const char *id, int64_t expected, const struct positions *p, int64_t now_ms,
-                     const struct store_answer *answer, struct store_info *info, struct sdd_error *err)
+/* Makes the next version of r by changing the chunks of points. */
+static int put_in_place(struct store *s, struct store_record *r, const struct positions *p, int64_t now_ms,
+                        struct sdd_error *err)
+{
+    int rc = store_record_digest(s, r, err);
+    if (!rc)
+        rc = put_ranges(s, r, p, err);
+    r->info.version++;
+    r->info.updated_ms = now_ms;
+    return rc ? rc : store_record_write(s, r, err);
+}
+
+static int add_edit(struct store *s, struct store_record *r, const void *data, int64_t bytes, int64_t now_ms,
+                    struct sdd_error *err)
+{
+    int rc = store_edits_add(s, r, STORE_POSITIONS, data, bytes, err);
+    r->info.version++;
+    r->info.updated_ms = now_ms;
+    return rc ? rc : store_record_write(s, r, err);
+}
+
+static int add_snapshot(struct store *s, struct store_record *r, const struct positions *p, const struct mesh *before,
+                        int64_t now_ms, struct sdd_error *err)
+{
+    struct mesh *read = NULL;
+    int rc = before ? SDD_OK : store_mesh_read(s, r, &read, err);
+    if (rc)
+        return rc;
+    struct mesh m = before ? *before : *read; /* All but the points is borrowed. */
+    m.points = mesh_alloc(m.n_vertices, 12, err);
+    if (m.points) {
+        memcpy(m.points, (before ? before : read)->points, (size_t)(12 * m.n_vertices));
+        positions_apply(p, &m);
+    }
+    rc = m.points ? store_snapshot(s, r, &m, r->info.topology_id, now_ms, err) : SDD_ENO_MEMORY;
+    free(m.points);
+    mesh_free(read);
+    return rc;
+}
+
+/* Makes the next version of r, which edits make from a snapshot. */
+static int put_behind(struct store *s, struct store_record *r, const struct positions *p, const struct mesh *before,
+                      int64_t now_ms, struct sdd_error *err)
+{
+    void *data;
+    size_t bytes;
+    int rc = positions_to_proto(p, &data, &bytes, err);
+    if (rc && rc != SDD_ETOO_LARGE)
+        return rc;
+    rc = data && store_edits_fit(r, (int64_t)bytes) ? add_edit(s, r, data, (int64_t)bytes, now_ms, err)
+                                                    : add_snapshot(s, r, p, before, now_ms, err);
+    free(data);
+    return rc;
+}
+
+int store_put_points(struct store *s, const char *id, int64_t expected, const struct positions *p,
+                     const struct mesh *before, int64_t now_ms, const struct store_answer *answer,
+                     struct store_info *info, struct sdd_error *err)
 {
     struct store_record r;
     int rc = store_begin(s, err);
@@ -103,13 +161,6 @@ int store_put_points(struct store *s, const char *id, int64_t expected, const st
     if (!rc)
         rc = positions_check(p, r.info.n_vertices, 0, err);
     if (!rc)
-        rc = store_record_digest(s, &r, err);
-    if (!rc)
-        rc = put_ranges(s, &r, p, err);
-    if (!rc) {
-        r.info.version++;
-        r.info.updated_ms = now_ms;
-        rc = store_record_write(s, &r, err);
-    }
+        rc = r.base.version ? put_behind(s, &r, p, before, now_ms, err) : put_in_place(s, &r, p, now_ms, err);
     return store_finish(s, rc, &r, answer, info, err);
 }

@@ -3,8 +3,9 @@
  * checksum of its own.
  *
  * A page that the disk did not write is an older page, whose rows all match their own checksums. So what belongs to a
- * version is in two places at least, on different pages: the row has the sum of its chunks' checksums, and the table
- * `versions` has the version and the checksum of each row. Where they differ, the mesh is refused. */
+ * version is in two places at least, on different pages: the row has the sum of its chunks' checksums and a digest of
+ * those of its edits, and the table `versions` has the version and the checksum of each row. Where they differ, the mesh
+ * is refused. */
 #include "server/store/sqlite/db.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,8 @@ static XXH128_canonical_t checksum(const struct store_record *r)
         seed = XXH3_64bits_withSeed(i->sets, sets_bytes(i), seed);
     if (*i->workspace)
         seed = XXH3_64bits_withSeed(i->workspace, strlen(i->workspace), seed);
+    if (r->base.version)
+        seed = XXH3_64bits_withSeed(&r->base, store_base_bytes(&r->base), seed);
     XXH128_canonicalFromHash(&out, XXH3_128bits_withSeed(&image, sizeof image, seed));
     return out;
 }
@@ -107,15 +110,29 @@ static int check_row(sqlite3_stmt *st, int at, const struct store_record *r, con
     const char *how = NULL;
     if (!has_hash(st, at, hash))
         how = "its row does not match its checksum";
-    else if (sqlite3_column_type(st, at + 6) == SQLITE_NULL)
+    else if (sqlite3_column_type(st, at + 9) == SQLITE_NULL)
         how = "it has a row, but is not among the versions";
     if (how)
         return sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: mesh %s: %s", i->id, how);
-    if (sqlite3_column_int64(st, at + 6) == i->version && has_hash(st, at + 7, hash))
+    if (sqlite3_column_int64(st, at + 9) == i->version && has_hash(st, at + 10, hash))
         return SDD_OK;
     return sdd_fail(err, SDD_ESTORE, "store",
                     "stored data is damaged: mesh %s: its row is of version %lld, but version %lld was stored", i->id,
-                    (long long)i->version, (long long)sqlite3_column_int64(st, at + 6));
+                    (long long)i->version, (long long)sqlite3_column_int64(st, at + 9));
+}
+
+/* Reads what the version is made from, of three columns. Returns false when they do not go together, which no row that
+ * was written has. */
+static bool read_base(sqlite3_stmt *st, int column, struct store_record *r)
+{
+    struct store_base *b = &r->base;
+    const size_t bytes = copy_blob(st, column + 1, b, sizeof *b);
+    const bool is_own = sqlite3_column_bytes(st, column + 1) == 0 && sqlite3_column_bytes(st, column + 2) == 0;
+    if (!is_own &&
+        (b->version < 1 || b->n < 0 || b->n_layers < 0 || b->n_layers > SDD_MAX_PRIMVARS ||
+         bytes != store_base_bytes(b) || !copy_text(st, column + 2, r->info.topology_id, sizeof r->info.topology_id)))
+        return false;
+    return sqlite3_column_int64(st, column) == (is_own ? r->info.version : b->version);
 }
 
 int store_record_read(sqlite3_stmt *st, struct store_record *r, struct sdd_error *err)
@@ -143,6 +160,8 @@ int store_record_read(sqlite3_stmt *st, struct store_record *r, struct sdd_error
     r->has_digest = copy_blob(st, N + 6, &r->digest, sizeof r->digest) == sizeof r->digest;
     (void)copy_blob(st, N + 7, &i->stage, sizeof i->stage);
     (void)copy_blob(st, N + 8, i->sets, sizeof i->sets);
+    if (!read_base(st, N + 10, r))
+        return sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: mesh %s: its row names no snapshot", i->id);
     XXH128_canonical_t hash = checksum(r);
     memcpy(r->hash, hash.digest, sizeof r->hash);
     return check_row(st, N + 4, r, &hash, err);
@@ -187,6 +206,8 @@ int store_records_check(struct store *s, struct sdd_error *err)
             checked = sdd_fail(err, SDD_ESTORE, "store",
                                "stored data is damaged: mesh %s: not all arrays are those of version %lld", r.info.id,
                                (long long)r.info.version);
+        if (!checked)
+            checked = store_edits_apply(s, &r, NULL, err);
     }
     (void)sqlite3_reset(st);
     (void)sqlite3_clear_bindings(st);
@@ -230,6 +251,10 @@ static int write_row(struct store *s, struct store_record *r, const XXH128_canon
     bound |= sqlite3_bind_blob(st, N + 8, &i->stage, has_stage(i) ? (int)sizeof i->stage : 0, SQLITE_STATIC);
     bound |= sqlite3_bind_blob(st, N + 9, i->sets, (int)sets_bytes(i), SQLITE_STATIC);
     bound |= sqlite3_bind_text(st, N + 10, i->workspace, -1, SQLITE_STATIC);
+    bound |= sqlite3_bind_int64(st, N + 11, r->base.version ? r->base.version : i->version);
+    bound |=
+        sqlite3_bind_blob(st, N + 12, &r->base, r->base.version ? (int)store_base_bytes(&r->base) : 0, SQLITE_STATIC);
+    bound |= sqlite3_bind_text(st, N + 13, r->base.version ? i->topology_id : "", -1, SQLITE_STATIC);
     rc = store_step(s, st, bound, "write a mesh", err);
     (void)sqlite3_clear_bindings(st);
     if (rc && (sqlite3_extended_errcode(s->db) & 0xff) == SQLITE_CONSTRAINT)

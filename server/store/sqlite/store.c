@@ -55,12 +55,14 @@ static void place_primvars(const struct store_info *i, struct mesh_arrays *a, co
 
 enum { N_BUFFERS = 7 };
 
-/* Reads all arrays of a mesh into the buffers, which the caller frees. */
+/* Reads all arrays of the snapshot of a mesh into the buffers, which the caller frees. */
 static int load_arrays(struct store *s, const struct store_record *r, struct mesh_arrays *a, void *buffers[N_BUFFERS],
                        struct sdd_error *err)
 {
-    const struct store_info *i = &r->info;
+    struct store_info of_snapshot;
+    const struct store_info *i = &of_snapshot;
     struct store_digest d = {0};
+    store_base_info(r, &of_snapshot);
     int64_t n_vertices = 0, n_uvs = 0, primvar_bytes = 0, name_bytes = 0;
     list_primvars(i, a, &primvar_bytes, &name_bytes);
     int rc = read_rows(s, STORE_TOPOLOGY, r, r->topology_bytes, 1, &buffers[0], &d, err);
@@ -97,37 +99,49 @@ static int load_arrays(struct store *s, const struct store_record *r, struct mes
     return SDD_OK;
 }
 
-int store_load(struct store *s, const char *id, int64_t version, struct mesh **out, struct store_info *info,
-               struct sdd_error *err)
+int store_mesh_read(struct store *s, const struct store_record *r, struct mesh **out, struct sdd_error *err)
 {
-    struct store_record r;
+    const struct store_info *i = &r->info;
     struct mesh_arrays a = {.crease_pairs = 1};
     char topology_id[MESH_TOPOLOGY_ID_SIZE];
     void *buffers[N_BUFFERS] = {0};
     *out = NULL;
-    int rc = store_record_at(s, id, version, &r, err);
-    if (!rc)
-        rc = load_arrays(s, &r, &a, buffers, err);
+    int rc = load_arrays(s, r, &a, buffers, err);
     if (!rc)
         rc = mesh_build(&a, out, err);
+    for (int k = 0; k < N_BUFFERS; k++)
+        free(buffers[k]);
+    if (!rc)
+        rc = store_edits_apply(s, r, out, err);
     if (!rc)
         rc = mesh_topology_id_keep(*out, topology_id, err);
-    if (!rc && strcmp(topology_id, r.info.topology_id) != 0)
-        rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: topology %s has become %s", r.info.topology_id,
+    if (!rc && strcmp(topology_id, i->topology_id) != 0)
+        rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: topology %s has become %s", i->topology_id,
                       topology_id);
-    for (int i = 0; i < N_BUFFERS; i++)
-        free(buffers[i]);
     if (rc) {
         mesh_free(*out);
         *out = NULL;
-        return store_name(id, rc, err);
+        return store_name(i->id, rc, err);
     }
-    memcpy((*out)->name, r.info.name, sizeof r.info.name);
-    (*out)->n_edges = r.info.n_edges;
-    (*out)->manifold = r.info.manifold;
-    if (info)
-        *info = r.info;
+    memcpy((*out)->name, i->name, sizeof i->name);
+    (*out)->n_edges = i->n_edges;
+    (*out)->manifold = i->manifold;
+    (*out)->next_vertex_id = r->next_vertex_id;
+    (*out)->next_face_id = r->next_face_id;
     return SDD_OK;
+}
+
+int store_load(struct store *s, const char *id, int64_t version, struct mesh **out, struct store_info *info,
+               struct sdd_error *err)
+{
+    struct store_record r;
+    *out = NULL;
+    int rc = store_record_at(s, id, version, &r, err);
+    if (!rc)
+        rc = store_mesh_read(s, &r, out, err);
+    if (!rc && info)
+        *info = r.info;
+    return rc;
 }
 
 /* ---- writing ---- */
@@ -167,12 +181,23 @@ static int find_topology(struct store *s, enum store_sql sql, struct store_recor
     return rc;
 }
 
+/* topology_id is that of m, or NULL to have it found. */
+static int set_topology_id(struct store_record *r, const struct mesh *m, const char *topology_id, struct sdd_error *err)
+{
+    if (!topology_id)
+        return mesh_topology_id(m, r->info.topology_id, err);
+    if (topology_id != r->info.topology_id)
+        (void)snprintf(r->info.topology_id, sizeof r->info.topology_id, "%s", topology_id);
+    return SDD_OK;
+}
+
 /* Makes the topology of m that of the record. Of one that is stored already only the chunks are written that have
  * another checksum, which damage has left there. */
-static int put_topology(struct store *s, const struct mesh *m, struct store_record *r, struct sdd_error *err)
+static int put_topology(struct store *s, const struct mesh *m, const char *topology_id, struct store_record *r,
+                        struct sdd_error *err)
 {
     struct mesh_encoding e;
-    int rc = mesh_topology_id(m, r->info.topology_id, err);
+    int rc = set_topology_id(r, m, topology_id, err);
     if (rc)
         return rc;
     mesh_encode(m, &e);
@@ -191,10 +216,10 @@ static bool is_sparse(const int32_t *ids, int64_t n)
     return i < n;
 }
 
-static int flags_of(const struct mesh *m)
+static int64_t sparse_ids(const struct mesh *m)
 {
     return (is_sparse(m->vertex_ids, m->n_vertices) ? STORE_SPARSE_VERTICES : 0) |
-           (is_sparse(m->face_ids, m->n_faces) ? STORE_SPARSE_FACES : 0) | (m->manifold ? 0 : STORE_NOT_MANIFOLD);
+           (is_sparse(m->face_ids, m->n_faces) ? STORE_SPARSE_FACES : 0);
 }
 
 static void set_name(struct store_info *i, const char *name)
@@ -202,14 +227,14 @@ static void set_name(struct store_info *i, const char *name)
     (void)snprintf(i->name, sizeof i->name, "%s", *name ? name : i->id);
 }
 
-/* Updates a record to describe m, as a new version, and writes it. */
+/* Updates a record, but for what it says of stored arrays, to describe m as a new version, and writes it. */
 static int write_record(struct store *s, struct store_record *r, const struct mesh *m, int64_t now_ms,
                         struct sdd_error *err)
 {
     struct store_info *i = &r->info;
     r->next_vertex_id = m->next_vertex_id;
     r->next_face_id = m->next_face_id;
-    r->flags = flags_of(m);
+    r->flags = (r->flags & ~(int64_t)STORE_NOT_MANIFOLD) | (m->manifold ? 0 : STORE_NOT_MANIFOLD);
     set_name(i, m->name);
     i->version++;
     store_info_measure(i, m);
@@ -242,15 +267,17 @@ static int write_sets(struct store *s, int64_t key, const struct mesh *m, struct
     return store_writer_fini(&w, rc, err);
 }
 
-/* Writes all arrays of the mesh that has the record, which gets their digest. */
+/* Writes all arrays of the mesh that has the record, which gets their digest and becomes its own snapshot. */
 static int write_mesh_arrays(struct store *s, struct store_record *r, const struct mesh *m, struct sdd_error *err)
 {
     struct store_digest *d = &r->digest;
-    int64_t key = r->key, flags = flags_of(m);
-    int64_t vertex_ids = flags & STORE_SPARSE_VERTICES ? m->n_vertices : 0;
-    int64_t face_ids = flags & STORE_SPARSE_FACES ? m->n_faces : 0;
+    int64_t key = r->key;
+    r->flags = sparse_ids(m);
+    int64_t vertex_ids = r->flags & STORE_SPARSE_VERTICES ? m->n_vertices : 0;
+    int64_t face_ids = r->flags & STORE_SPARSE_FACES ? m->n_faces : 0;
     *d = (struct store_digest){0};
     r->has_digest = true;
+    r->base = (struct store_base){0};
     int rc = write_array(s, STORE_POINTS, key, m->points, 12 * m->n_vertices, d, err);
     if (!rc)
         rc = write_array(s, STORE_UVS, key, m->uvs, 8 * m->n_uvs, d, err);
@@ -275,11 +302,12 @@ int store_create(struct store *s, const char *id, const struct mesh *m, int64_t 
     int rc = store_begin(s, err);
     if (rc)
         return rc;
-    rc = put_topology(s, m, &r, err);
-    if (!rc) /* The chunks need its key, and its digest needs the chunks. */
+    rc = put_topology(s, m, NULL, &r, err);
+    if (!rc) /* The chunks need its key, and its digest and its flags need the chunks. */
         rc = write_record(s, &r, m, now_ms, err);
     if (!rc)
         rc = write_mesh_arrays(s, &r, m, err);
+    r.flags |= m->manifold ? 0 : STORE_NOT_MANIFOLD;
     if (!rc)
         rc = store_record_write(s, &r, err);
     rc = store_finish(s, rc, &r, answer, info, err);
@@ -287,8 +315,50 @@ int store_create(struct store *s, const char *id, const struct mesh *m, int64_t 
     return rc;
 }
 
-int store_replace(struct store *s, const char *id, int64_t expected, const struct mesh *m, int64_t now_ms,
-                  const struct store_answer *answer, struct store_info *info, struct sdd_error *err)
+int store_snapshot(struct store *s, struct store_record *r, const struct mesh *m, const char *topology_id,
+                   int64_t now_ms, struct sdd_error *err)
+{
+    int rc = put_topology(s, m, topology_id, r, err);
+    if (!rc)
+        rc = write_mesh_arrays(s, r, m, err);
+    return rc ? rc : write_record(s, r, m, now_ms, err);
+}
+
+static int add_batch(struct store *s, struct store_record *r, const struct store_edit *e, int64_t now_ms,
+                     struct sdd_error *err)
+{
+    int rc = store_edits_add(s, r, STORE_BATCH, e->batch, e->bytes, err);
+    if (!rc)
+        rc = set_topology_id(r, e->mesh, e->topology_id, err);
+    return rc ? rc : write_record(s, r, e->mesh, now_ms, err);
+}
+
+/* Makes the next version of r from what an earlier one is made from.
+ * Result  1, or 0 when that one cannot serve, or an error */
+static int add_earlier(struct store *s, struct store_record *r, const struct store_edit *e, int64_t now_ms,
+                       struct sdd_error *err)
+{
+    struct store_record old;
+    int rc = store_record_at(s, r->info.id, e->as, &old, err);
+    if (rc || !store_edits_reuse(r, &old))
+        return rc == SDD_EGONE ? 0 : rc;
+    memcpy(r->info.topology_id, old.info.topology_id, sizeof r->info.topology_id);
+    rc = write_record(s, r, e->mesh, now_ms, err);
+    return rc ? rc : 1;
+}
+
+static int add_change(struct store *s, struct store_record *r, const struct store_edit *e, int64_t now_ms,
+                      struct sdd_error *err)
+{
+    int rc = e->as ? add_earlier(s, r, e, now_ms, err) : 0;
+    if (rc)
+        return rc < 0 ? rc : SDD_OK;
+    return e->batch && store_edits_fit(r, e->bytes) ? add_batch(s, r, e, now_ms, err)
+                                                    : store_snapshot(s, r, e->mesh, e->topology_id, now_ms, err);
+}
+
+int store_edit(struct store *s, const char *id, int64_t expected, const struct store_edit *e, int64_t now_ms,
+               const struct store_answer *answer, struct store_info *info, struct sdd_error *err)
 {
     struct store_record r;
     int rc = store_begin(s, err);
@@ -296,12 +366,15 @@ int store_replace(struct store *s, const char *id, int64_t expected, const struc
         return rc;
     rc = store_record_version(s, id, expected, &r, err);
     if (!rc)
-        rc = put_topology(s, m, &r, err);
-    if (!rc)
-        rc = write_mesh_arrays(s, &r, m, err);
-    if (!rc)
-        rc = write_record(s, &r, m, now_ms, err);
+        rc = add_change(s, &r, e, now_ms, err);
     return store_finish(s, rc, &r, answer, info, err);
+}
+
+int store_replace(struct store *s, const char *id, int64_t expected, const struct mesh *m, int64_t now_ms,
+                  const struct store_answer *answer, struct store_info *info, struct sdd_error *err)
+{
+    const struct store_edit whole = {.mesh = m};
+    return store_edit(s, id, expected, &whole, now_ms, answer, info, err);
 }
 
 int store_rename(struct store *s, const char *id, int64_t expected, const char *name, int64_t now_ms,
@@ -353,10 +426,12 @@ static int delete_mesh(struct store *s, const char *id, int64_t expected, const 
         return rc;
     rc = store_record_version(s, id, expected, &r, err);
     const bool is_damaged = rc == SDD_ESTORE && expected == STORE_ANY_VERSION && !s->failed;
-    if (is_damaged) /* Its chunks and its topology stay, as the row may name those of another mesh. */
+    if (is_damaged) /* Its chunks, edits and topology stay, as the row may name those of another mesh. */
         rc = delete_by_id(s, STORE_MESH_DELETE_BY_ID, id, err);
     if (!rc && !is_damaged)
         rc = store_run(s, STORE_MESH_CHUNKS_DELETE, r.key, 0, err);
+    if (!rc && !is_damaged)
+        rc = store_run(s, STORE_MESH_EDITS_DELETE, r.key, 0, err);
     if (!rc && !is_damaged)
         rc = store_run(s, STORE_MESH_DELETE, r.key, 0, err);
     const int n_rows = sqlite3_changes(s->db);

@@ -3,7 +3,7 @@
  * batches; each delta is compared with what mesh_witness.c finds by ids, and the compute library takes it. */
 #include "tests/env.h"
 #include "tests/unit/mesh/mesh_witness.h"
-#include "tests/unit/mesh/random_edits.h"
+#include "tests/unit/random_edits.h"
 #include "tests/unit/sample.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -212,7 +212,7 @@ static void test_random(void **state)
         for (int round = 0; round < 4000; round++) {
             int64_t faces, vertices;
             struct sdd_error err = {0};
-            random_edits_make(&w, m);
+            random_batch(&w, m);
             struct mesh *n = edited(m, w.text, &faces, &vertices, &err);
             if (!n)
                 continue;

@@ -5,7 +5,7 @@
 #include "server/base/stop.h"
 #include "server/mesh/encode.h"
 #include "server/mesh/edits/edits.h"
-#include "tests/unit/mesh/random_edits.h"
+#include "tests/unit/random_edits.h"
 #include "tests/unit/sample.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -229,7 +229,7 @@ static void test_random(void **state)
     for (size_t k = 0; k < sizeof hows / sizeof *hows; k++) {
         struct mesh *m = large(hows[k], &w);
         for (int round = 0; round < 1600; round++) {
-            random_edits_make(&w, m);
+            random_batch(&w, m);
             struct mesh *next = edited(m, w.text);
             if (!next)
                 continue;

@@ -15,17 +15,20 @@ uint64_t work_random(struct store_work *w)
     return w->random = x;
 }
 
-float work_content(int mesh, int64_t version)
+/* ---- what a version has ---- */
+enum kind { WHOLE, ALL_POINTS, POINTS, EDIT, UNDO };
+
+static float content(int mesh, int64_t version)
 {
     return (float)(mesh * 100000 + version);
 }
 
 /* 70 x 60 quads and a few more: two chunks of points, so that a torn change would show. */
-static struct mesh *make_mesh(int mesh, int64_t version, int shape)
+static struct mesh *make_mesh(int mesh, int64_t version)
 {
-    struct mesh *m = sample_grid(70 + shape, 60);
+    struct mesh *m = sample_grid(70 + (int)(version % 3), 60);
     for (int64_t i = 0; i < 3 * m->n_vertices; i++)
-        m->points[i] = work_content(mesh, version);
+        m->points[i] = content(mesh, version);
     return m;
 }
 
@@ -34,73 +37,221 @@ static void mesh_id(int mesh, char id[STORE_ID_SIZE])
     (void)snprintf(id, STORE_ID_SIZE, "m_%d", mesh);
 }
 
-static int put_points(struct store *s, int mesh, int64_t version)
+/* The positions that a version brings to a mesh of n vertices; the points are the caller's, as are those of the next. */
+static struct positions new_points(int mesh, int64_t version, enum kind kind, int64_t n,
+                                   struct position_range ranges[2])
+{
+    float *points = malloc((size_t)n * 12);
+    for (int64_t i = 0; i < 3 * n; i++)
+        points[i] = content(mesh, version);
+    ranges[0] = (struct position_range){0, kind == ALL_POINTS ? 4000 : 5, points};
+    ranges[1] = (struct position_range){4000, kind == ALL_POINTS ? n - 4000 : 2, points};
+    return (struct positions){2, ranges, NULL};
+}
+
+/* The batch that makes a version. */
+static struct edit_batch *new_edits(int mesh, int64_t version, const struct mesh *m)
+{
+    static const char *const ops[] = {"pokeFaces", "extrudeFaces", "insetFaces", "triangulateFaces", "dissolveFaces"};
+    char text[300];
+    const int32_t vertex = m->vertex_ids[version * 37 % m->n_vertices], face = m->face_ids[version * 101 % m->n_faces];
+    (void)snprintf(text, sizeof text,
+                   "{\"edits\":[{\"setPositions\":{\"ids\":[%d],\"points\":[%g,0,0]}},"
+                   "{\"setCorners\":{\"ids\":[%d],\"sharpnesses\":[%d]}},{\"%s\":{\"ids\":[%d]}}]}",
+                   vertex, (double)content(mesh, version), vertex, (int)(version % 5), ops[version % 5], face);
+    return sample_edits(text);
+}
+
+/* Versions `from` to `to` of a mesh, from the last one before them that was stored as a whole. */
+static void expect(const struct store_work *w, int mesh, int64_t life, int64_t from, int64_t to, struct mesh **out)
+{
+    const unsigned char *kinds = w->kinds[life % WORK_LIVES];
+    struct mesh *all[WORK_KINDS] = {0};
+    int64_t first = from;
+    struct sdd_error err;
+    while (kinds[first % WORK_KINDS] != WHOLE)
+        first--;
+    assert_true(first > 0 && to - first < WORK_KINDS);
+    for (int64_t v = first; v <= to; v++) {
+        struct mesh *before = v > first ? all[v - 1 - first] : NULL, **now = &all[v - first];
+        const enum kind kind = (enum kind)kinds[v % WORK_KINDS];
+        if (kind == WHOLE)
+            *now = make_mesh(mesh, v);
+        else if (kind == EDIT) {
+            struct edit_batch *b = new_edits(mesh, v, before);
+            struct edit_result r;
+            assert_int_equal(edits_apply(before, b, &r, &err), SDD_OK);
+            *now = r.mesh;
+            r.mesh = NULL;
+            edit_result_free(&r);
+            edit_batch_free(b);
+        } else {
+            assert_int_equal(mesh_copy(kind == UNDO ? all[v - 2 - first] : before, now, &err), SDD_OK);
+            (*now)->next_vertex_id = before->next_vertex_id;
+            (*now)->next_face_id = before->next_face_id;
+        }
+        if (kind == POINTS || kind == ALL_POINTS) {
+            struct position_range ranges[2];
+            struct positions p = new_points(mesh, v, kind, before->n_vertices, ranges);
+            positions_apply(&p, *now);
+            free((void *)(uintptr_t)ranges->points);
+        }
+    }
+    for (int64_t v = first; v <= to; v++)
+        if (v >= from)
+            out[v - from] = all[v - first];
+        else
+            mesh_free(all[v - first]);
+}
+
+void work_same(const struct store_work *w, int mesh, const struct store_info *info, const struct mesh *m)
+{
+    struct mesh *want;
+    expect(w, mesh, info->created_ms, info->version, info->version, &want);
+    sample_equal(m, want);
+    mesh_free(want);
+}
+
+/* ---- changes ---- */
+static int put_points(struct store *s, int mesh, int64_t version, enum kind kind)
 {
     char id[STORE_ID_SIZE];
     struct store_info info;
+    struct position_range ranges[2];
     mesh_id(mesh, id);
     int rc = store_find(s, id, STORE_ANY_VERSION, &info, NULL);
     if (rc)
         return rc;
-    float *points = malloc((size_t)info.n_vertices * 12);
-    for (int64_t i = 0; i < 3 * info.n_vertices; i++)
-        points[i] = work_content(mesh, version);
-    struct position_range ranges[] = {{0, 4000, points}, {4000, info.n_vertices - 4000, points + 12000}};
-    struct positions p = {2, ranges, NULL};
-    rc = store_put_points(s, id, version - 1, &p, version, NULL, NULL, NULL);
-    free(points);
+    struct positions p = new_points(mesh, version, kind, info.n_vertices, ranges);
+    rc = store_put_points(s, id, version - 1, &p, NULL, version, NULL, NULL, NULL);
+    free((void *)(uintptr_t)ranges->points);
     return rc;
 }
 
-/* Every version that is kept has what it had. */
-static void check_versions(struct store *s, int mesh, const char *id)
+static int edit(struct store *s, int mesh, int64_t version, const struct store_answer *a)
 {
-    struct sdd_error err = {0};
-    struct store_version *list;
-    int n, more;
-    if (store_history(s, id, INT64_MAX, 100, &list, &n, &more, &err))
-        fail_msg("mesh %d: %s", mesh, err.text);
-    assert_in_range(n, 1, WORK_VERSIONS);
-    for (int i = 0; i < n; i++) {
-        struct mesh *m;
-        assert_int_equal(list[i].version, list[0].version - i);
-        if (store_load(s, id, list[i].version, &m, NULL, &err))
-            fail_msg("mesh %d, version %lld: %s", mesh, (long long)list[i].version, err.text);
-        for (int64_t k = 0; k < 3 * m->n_vertices; k++)
-            assert_true(m->points[k] == work_content(mesh, list[i].version));
-        mesh_free(m);
-    }
-    free(list);
+    char id[STORE_ID_SIZE];
+    struct mesh *m;
+    struct edit_result r;
+    struct sdd_error err;
+    void *bytes;
+    size_t n;
+    mesh_id(mesh, id);
+    int rc = store_load(s, id, STORE_ANY_VERSION, &m, NULL, NULL);
+    if (rc)
+        return rc;
+    struct edit_batch *b = new_edits(mesh, version, m);
+    assert_int_equal(edits_apply(m, b, &r, &err), SDD_OK);
+    assert_int_equal(edits_to_proto(r.primitives, &bytes, &n, &err), SDD_OK);
+    const struct store_edit e = {r.mesh, NULL, bytes, (int64_t)n, 0};
+    rc = store_edit(s, id, version - 1, &e, 1, a, NULL, NULL);
+    free(bytes);
+    edit_batch_free(b);
+    edit_result_free(&r);
+    mesh_free(m);
+    return rc;
+}
+
+/* Makes the version before the present one the next. The caller knows that it is kept. */
+static int undo(struct store *s, int mesh, int64_t version)
+{
+    char id[STORE_ID_SIZE];
+    struct mesh *m;
+    mesh_id(mesh, id);
+    int rc = store_load(s, id, version - 2, &m, NULL, NULL);
+    const struct store_edit e = {.mesh = m, .as = version - 2};
+    if (!rc)
+        rc = store_edit(s, id, version - 1, &e, 1, NULL, NULL, NULL);
+    mesh_free(m);
+    return rc;
+}
+
+static int replace(struct store *s, int mesh, int64_t version, int64_t life, const struct store_answer *a)
+{
+    char id[STORE_ID_SIZE];
+    mesh_id(mesh, id);
+    struct mesh *m = make_mesh(mesh, version);
+    int rc = version > 1 ? store_replace(s, id, version - 1, m, 1, a, NULL, NULL)
+                         : store_create(s, id, m, life, a, NULL, NULL);
+    mesh_free(m);
+    return rc;
+}
+
+static enum kind choose(struct store *s, struct store_work *w, int mesh, int64_t version)
+{
+    static const enum kind kinds[] = {WHOLE, ALL_POINTS, POINTS, POINTS, UNDO, UNDO, EDIT, EDIT,
+                                      EDIT,  EDIT,       EDIT,   EDIT,   EDIT, EDIT, EDIT, EDIT};
+    char id[STORE_ID_SIZE];
+    struct store_info info;
+    const enum kind kind = kinds[work_random(w) % 16];
+    mesh_id(mesh, id);
+    if (!version || (version + 1) % (WORK_KINDS / 2) == 0)
+        return WHOLE;
+    /* What came before the last whole mesh is not remembered. */
+    const bool is_far =
+        kind == UNDO && (version < 2 || w->kinds[w->life[mesh] % WORK_LIVES][version % WORK_KINDS] == WHOLE ||
+                         store_find(s, id, version - 1, &info, NULL) != SDD_OK);
+    return is_far ? EDIT : kind;
 }
 
 int work_step(struct store *s, struct store_work *w)
 {
     store_keep(s, WORK_VERSIONS, 1 << 20);
     char id[STORE_ID_SIZE], key[32];
-    int mesh = (int)(work_random(w) % WORK_MESHES), op = (int)(work_random(w) % 8), rc;
-    int64_t version = w->acked[mesh];
+    int mesh = (int)(work_random(w) % WORK_MESHES), rc;
+    const bool goes = work_random(w) % 16 == 0;
+    const int64_t version = w->acked[mesh], next = version + 1;
     mesh_id(mesh, id);
     (void)snprintf(key, sizeof key, "key-%lld", (long long)++w->serial);
     struct store_answer a = {.principal = "p", .key = key, .status = 200, .body = key, .bytes = 4};
-    if (version && op == 0) {
-        w->next[mesh] = 0;
-        rc = store_delete(s, id, version, NULL, 0, NULL);
-    } else if (version && op < 6) {
-        w->next[mesh] = version + 1;
-        rc = put_points(s, mesh, version + 1);
-    } else {
-        w->next[mesh] = version + 1;
-        struct mesh *m = make_mesh(mesh, version + 1, op);
-        rc = version ? store_replace(s, id, version, m, 1, &a, NULL, NULL) : store_create(s, id, m, 1, &a, NULL, NULL);
-        mesh_free(m);
-        if (!rc)
-            w->answer[mesh] = w->serial;
-    }
+    const enum kind kind = choose(s, w, mesh, version);
+    w->next[mesh] = version && goes ? 0 : next;
+    if (!version)
+        w->life[mesh] = ++w->n_lives;
+    if (w->next[mesh])
+        w->kinds[w->life[mesh] % WORK_LIVES][next % WORK_KINDS] = (unsigned char)kind;
+    rc = !w->next[mesh]  ? store_delete(s, id, version, NULL, 0, NULL)
+         : kind == WHOLE ? replace(s, mesh, next, w->life[mesh], &a)
+         : kind == EDIT  ? edit(s, mesh, next, &a)
+         : kind == UNDO  ? undo(s, mesh, next)
+                         : put_points(s, mesh, next, kind);
     if (rc)
         return rc;
+    if (w->next[mesh] && (kind == WHOLE || kind == EDIT))
+        w->answer[mesh] = w->serial;
+    w->n_edits += w->next[mesh] && kind == EDIT;
     w->acked[mesh] = w->next[mesh];
     w->n_acked++;
     return SDD_OK;
+}
+
+/* ---- checks ---- */
+/* Every version that is kept, the present one too, has what it had. */
+static void check_versions(struct store *s, const struct store_work *w, int mesh, const char *id, int64_t life)
+{
+    struct sdd_error err = {0};
+    struct store_version *list;
+    struct mesh *want[WORK_VERSIONS];
+    int n, more;
+    if (store_history(s, id, INT64_MAX, 100, &list, &n, &more, &err))
+        fail_msg("mesh %d: %s", mesh, err.text);
+    assert_in_range(n, 1, WORK_VERSIONS);
+    expect(w, mesh, life, list[n - 1].version, list[0].version, want);
+    for (int i = 0; i < n; i++) {
+        struct mesh *m, *wanted = want[n - 1 - i];
+        assert_int_equal(list[i].version, list[0].version - i);
+        if (store_load(s, id, list[i].version, &m, NULL, &err))
+            fail_msg("mesh %d, version %lld: %s", mesh, (long long)list[i].version, err.text);
+        if (wanted->next_vertex_id < want[n - 1]->next_vertex_id)
+            wanted->next_vertex_id = want[n - 1]->next_vertex_id;
+        if (wanted->next_face_id < want[n - 1]->next_face_id)
+            wanted->next_face_id = want[n - 1]->next_face_id;
+        sample_equal(m, wanted);
+        mesh_free(m);
+    }
+    for (int i = 0; i < n; i++)
+        mesh_free(want[i]);
+    free(list);
 }
 
 static void check_answer(struct store *s, int64_t serial)
@@ -124,20 +275,16 @@ void work_check(struct store *s, struct store_work *w)
         char id[STORE_ID_SIZE];
         struct sdd_error err = {0};
         struct store_info info = {.version = 0};
-        struct mesh *m;
         mesh_id(i, id);
-        int rc = store_load(s, id, STORE_ANY_VERSION, &m, &info, &err);
+        int rc = store_find(s, id, STORE_ANY_VERSION, &info, &err);
         if (rc && rc != SDD_ENOT_FOUND)
             fail_msg("mesh %d: %s", i, err.text);
         if (info.version != w->acked[i] && info.version != w->next[i])
             fail_msg("mesh %d is at version %lld; %lld was acknowledged, %lld under way", i, (long long)info.version,
                      (long long)w->acked[i], (long long)w->next[i]);
-        for (int64_t k = 0; m && k < 3 * m->n_vertices; k++)
-            assert_true(m->points[k] == work_content(i, info.version));
-        mesh_free(m);
         w->acked[i] = w->next[i] = info.version;
         if (info.version)
-            check_versions(s, i, id);
+            check_versions(s, w, i, id, info.created_ms);
         if (w->answer[i])
             check_answer(s, w->answer[i]);
     }

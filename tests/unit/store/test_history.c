@@ -19,7 +19,7 @@ static void move(struct store *s, const char *id, struct mesh *m, int64_t first,
     struct position_range range = {first, 1, points};
     struct positions p = {1, &range, NULL};
     struct sdd_error err = {0};
-    if (store_put_points(s, id, STORE_ANY_VERSION, &p, (int64_t)to, NULL, NULL, &err))
+    if (store_put_points(s, id, STORE_ANY_VERSION, &p, NULL, (int64_t)to, NULL, NULL, &err))
         fail_msg("%s", err.text);
     positions_apply(&p, m);
 }

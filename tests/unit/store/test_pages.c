@@ -35,7 +35,7 @@ static void put(struct store *s, const char *id, int64_t first, int64_t n, float
         points[i] = value;
     struct position_range range = {first, n, points};
     struct positions p = {1, &range, NULL};
-    OK(store_put_points(s, id, STORE_ANY_VERSION, &p, 5, a, NULL, &err));
+    OK(store_put_points(s, id, STORE_ANY_VERSION, &p, NULL, 5, a, NULL, &err));
     free(points);
 }
 

@@ -157,7 +157,7 @@ static void test_primvars(void **state)
     OK(store_create(s, "m_1", m, 1, NULL, NULL, &err));
     stored(s, "m_1", m, 1);
     const struct positions p = {1, (struct position_range *)(uintptr_t)&range, NULL};
-    OK(store_put_points(s, "m_1", 1, &p, 2, NULL, &info, &err));
+    OK(store_put_points(s, "m_1", 1, &p, NULL, 2, NULL, &info, &err));
     memcpy(m->points + 9, moved, sizeof moved);
     store_close(s);
     s = store_reopen(dir);
@@ -199,20 +199,20 @@ static void test_put_points(void **state)
                                       {4000, 8300, points + 1},
                                       {5000, 3, points + 60}};
     struct positions p = {5, ranges, NULL};
-    OK(store_put_points(s, "m_p", 1, &p, 7, NULL, &info, &err));
+    OK(store_put_points(s, "m_p", 1, &p, NULL, 7, NULL, &info, &err));
     assert_int_equal(info.version, 2);
     assert_int_equal(info.updated_ms, 7);
     positions_apply(&p, m);
     stored(s, "m_p", m, 2);
     struct positions whole = {1, &(struct position_range){0, 20301, points}, NULL};
-    OK(store_put_points(s, "m_p", STORE_ANY_VERSION, &whole, 8, NULL, NULL, &err));
+    OK(store_put_points(s, "m_p", STORE_ANY_VERSION, &whole, NULL, 8, NULL, NULL, &err));
     positions_apply(&whole, m);
     stored(s, "m_p", m, 3);
-    REFUSED(SDD_ESTALE, store_put_points(s, "m_p", 2, &whole, 8, NULL, NULL, &err));
+    REFUSED(SDD_ESTALE, store_put_points(s, "m_p", 2, &whole, NULL, 8, NULL, NULL, &err));
     assert_int_equal(err.available, 3);
     struct positions beyond = {1, &(struct position_range){1, 20301, points}, NULL};
-    REFUSED(SDD_EMESH, store_put_points(s, "m_p", 3, &beyond, 8, NULL, NULL, &err));
-    REFUSED(SDD_ENOT_FOUND, store_put_points(s, "m_q", 3, &whole, 8, NULL, NULL, &err));
+    REFUSED(SDD_EMESH, store_put_points(s, "m_p", 3, &beyond, NULL, 8, NULL, NULL, &err));
+    REFUSED(SDD_ENOT_FOUND, store_put_points(s, "m_q", 3, &whole, NULL, 8, NULL, NULL, &err));
     stored(s, "m_p", m, 3);
     free(points);
     mesh_free(m);
@@ -435,7 +435,7 @@ static void test_open(void **state)
     (void)unlink(path);
     store_close(store_reopen(dir));
     store_sql(dir, "PRAGMA user_version=99");
-    open_refused(dir, "has schema 99, this subdd knows 8");
+    open_refused(dir, "has schema 99, this subdd knows 9");
     FILE *f = fopen(path, "wb");
     for (int i = 0; i < 10000; i++)
         (void)fputs("not a database\n", f);

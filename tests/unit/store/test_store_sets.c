@@ -36,7 +36,7 @@ static void test_changes(void **state)
     (void)state;
     assert_int_equal(store_create(s, "m_1", m, 1, NULL, NULL, &err), SDD_OK);
     has(s, m, 1);
-    assert_int_equal(store_put_points(s, "m_1", 1, &p, 2, NULL, NULL, &err), SDD_OK);
+    assert_int_equal(store_put_points(s, "m_1", 1, &p, NULL, 2, NULL, NULL, &err), SDD_OK);
     memcpy(m->points + 9, moved, sizeof moved);
     assert_int_equal(store_rename(s, "m_1", 2, "other", 3, NULL, &err), SDD_OK);
     store_close(s);

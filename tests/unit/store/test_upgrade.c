@@ -36,7 +36,7 @@ static void move_one(struct store *s, const char *id, struct mesh *m)
     struct position_range range = {2, 1, to};
     struct positions p = {1, &range, NULL};
     struct sdd_error err = {0};
-    if (store_put_points(s, id, STORE_ANY_VERSION, &p, 9, NULL, NULL, &err))
+    if (store_put_points(s, id, STORE_ANY_VERSION, &p, NULL, 9, NULL, NULL, &err))
         fail_msg("%s", err.text);
     positions_apply(&p, m);
 }
@@ -54,6 +54,12 @@ static struct store *first_open(const char *dir, int version)
     assert_non_null(strstr(store_loss(s)->text, "there was no subdd.commits"));
     return s;
 }
+
+/* What takes a store back to schema 7. */
+#define NO_EDITS                                                                                                       \
+    "DROP TABLE edits; ALTER TABLE meshes DROP COLUMN base; ALTER TABLE meshes DROP COLUMN since;"                     \
+    "ALTER TABLE meshes DROP COLUMN topology_id; ALTER TABLE history DROP COLUMN base;"                                \
+    "ALTER TABLE history DROP COLUMN since; ALTER TABLE history DROP COLUMN topology_id; PRAGMA user_version=8;"
 
 static void upgrade(const char *dump, int version, const char *older)
 {
@@ -80,7 +86,7 @@ static void upgrade(const char *dump, int version, const char *older)
         free(block);
         assert_int_equal(store_check(s, &err), SDD_OK);
         store_close(s);
-        assert_int_equal(store_count(dir, "PRAGMA user_version"), 8);
+        assert_int_equal(store_count(dir, "PRAGMA user_version"), 9);
         assert_int_equal(store_count(dir, "SELECT count(*) FROM history"), version > 1 ? 2 : 1);
         assert_int_equal(store_count(dir, "SELECT count(*) FROM sqlite_schema WHERE name = 'meshes_name'"), 1);
         assert_int_equal(store_count(dir, "SELECT count(*) FROM versions"), version > 1 ? 2 : 1);
@@ -121,10 +127,11 @@ static void test_schema_4_commits(void **state)
     assert_int_equal(store_create(s, "m_1", cube, 1000, NULL, NULL, &err), SDD_OK);
     move_one(s, "m_1", cube);
     store_close(s);
-    store_sql(dir, "DROP TABLE old_rows; ALTER TABLE meshes DROP COLUMN stage; ALTER TABLE meshes DROP COLUMN sets; "
-                   "DROP TABLE history;"
-                   " DROP TABLE old_chunks; DROP INDEX meshes_workspace; ALTER TABLE meshes DROP COLUMN workspace;"
-                   " PRAGMA user_version=4");
+    store_sql(dir,
+              NO_EDITS "DROP TABLE old_rows; ALTER TABLE meshes DROP COLUMN stage; ALTER TABLE meshes DROP COLUMN "
+                       "sets; DROP TABLE history;"
+                       " DROP TABLE old_chunks; DROP INDEX meshes_workspace; ALTER TABLE meshes DROP COLUMN workspace;"
+                       " PRAGMA user_version=4");
     struct file_image before = file_read(dir, "subdd.commits");
     s = store_reopen(dir);
     struct file_image after = file_read(dir, "subdd.commits");
@@ -157,8 +164,9 @@ static void test_schema_6(void **state)
     assert_int_equal(store_create(s, "m_1", cube, 1000, NULL, NULL, &err), SDD_OK);
     move_one(s, "m_1", cube);
     store_close(s);
-    store_sql(dir, "DROP TABLE old_rows; DROP INDEX meshes_workspace; ALTER TABLE meshes DROP COLUMN workspace;"
-                   " ALTER TABLE history DROP COLUMN workspace; PRAGMA user_version=6");
+    store_sql(dir,
+              NO_EDITS "DROP TABLE old_rows; DROP INDEX meshes_workspace; ALTER TABLE meshes DROP COLUMN workspace;"
+                       " ALTER TABLE history DROP COLUMN workspace; PRAGMA user_version=6");
     s = store_reopen(dir);
     store_keep(s, 8, 1 << 20);
     has(s, "m_1", cube, "m_1", 2);
@@ -275,7 +283,7 @@ static void test_schema_7(void **state)
         struct store *s = store_reopen(dir);
         has_schema_7(s);
         store_close(s);
-        assert_int_equal(store_count(dir, "PRAGMA user_version"), 8);
+        assert_int_equal(store_count(dir, "PRAGMA user_version"), 9);
         assert_int_equal(store_count(dir, OLD_IDS), 0);
     }
     struct store *s = store_reopen(dir);
@@ -387,6 +395,49 @@ static void test_schema_7_faults(void **state)
     assert_true(refused > 10 && kept > 10);
 }
 
+/* In a store without edits each version is its own snapshot, also those that are kept, and edits can follow. */
+static void test_schema_8(void **state)
+{
+    char *dir = tempdir();
+    struct mesh *grid = sample_grid(30, 30), *first = sample_grid(30, 30), *found;
+    struct edit_batch *b = sample_edits("{\"edits\":[{\"pokeFaces\":{\"ids\":[7]}}]}");
+    struct edit_result made;
+    struct sdd_error err;
+    struct store *s = store_reopen(dir);
+    void *bytes;
+    size_t n;
+    (void)state;
+    store_keep(s, 8, 1 << 20);
+    assert_int_equal(store_create(s, "m_1", grid, 1000, NULL, NULL, &err), SDD_OK);
+    move_one(s, "m_1", grid);
+    store_close(s);
+    store_sql(dir, NO_EDITS);
+    s = store_reopen(dir);
+    store_keep(s, 8, 1 << 20);
+    assert_int_equal(store_check(s, &err), SDD_OK);
+    has(s, "m_1", grid, "m_1", 2);
+    assert_int_equal(store_load(s, "m_1", 1, &found, NULL, &err), SDD_OK);
+    sample_same(found, first);
+    assert_int_equal(edits_apply(grid, b, &made, &err), SDD_OK);
+    assert_int_equal(edits_to_proto(made.primitives, &bytes, &n, &err), SDD_OK);
+    const struct store_edit edit = {made.mesh, NULL, bytes, (int64_t)n, 0};
+    assert_int_equal(store_edit(s, "m_1", 2, &edit, 9, NULL, NULL, &err), SDD_OK);
+    store_close(s);
+    assert_int_equal(store_count(dir, "SELECT count(*) FROM edits"), 1);
+    assert_int_equal(store_count(dir, "SELECT base FROM meshes"), 2);
+    assert_int_equal(store_count(dir, "SELECT sum(base) FROM history"), 1 + 2 + 2);
+    s = store_reopen(dir);
+    has(s, "m_1", made.mesh, "m_1", 3);
+    store_close(s);
+    free(bytes);
+    edit_batch_free(b);
+    edit_result_free(&made);
+    mesh_free(found);
+    mesh_free(first);
+    mesh_free(grid);
+    tempdir_remove(dir);
+}
+
 static void test_schema_3(void **state)
 {
     (void)state;
@@ -412,8 +463,9 @@ int main(void)
         cmocka_unit_test(test_schema_4),        cmocka_unit_test(test_schema_4_commits),
         cmocka_unit_test(test_schema_6),        cmocka_unit_test(test_schema_7),
         cmocka_unit_test(test_schema_7_lost),   cmocka_unit_test(test_schema_7_damaged),
-        cmocka_unit_test(test_schema_7_faults), cmocka_unit_test(test_schema_3),
-        cmocka_unit_test(test_schema_2),        cmocka_unit_test(test_schema_1),
+        cmocka_unit_test(test_schema_7_faults), cmocka_unit_test(test_schema_8),
+        cmocka_unit_test(test_schema_3),        cmocka_unit_test(test_schema_2),
+        cmocka_unit_test(test_schema_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/mesh/random_edits.h"
+#include "tests/unit/random_edits.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #define ADD_VERTEX "{\"addVertices\":{\"points\":[9,9,9]}}"
@@ -45,7 +47,7 @@ static void add_values(struct random_edits *w, int64_t face)
     add(w, "}}");
 }
 
-static void edge_of(struct random_edits *w, int64_t face, int32_t edge[2])
+static void pick_edge(struct random_edits *w, int64_t face, int32_t edge[2])
 {
     int64_t first = 0, n = w->m->face_counts[face], k = random_pick(w, n);
     for (int64_t f = 0; f < face; f++)
@@ -57,22 +59,36 @@ static void edge_of(struct random_edits *w, int64_t face, int32_t edge[2])
 static void add_edge(struct random_edits *w, int64_t face)
 {
     int32_t edge[2];
-    edge_of(w, face, edge);
+    pick_edge(w, face, edge);
     add(w, "{\"setCreases\":{\"edges\":[%d,%d],\"sharpnesses\":[%d]}}", edge[0], edge[1], random_pick(w, 3));
+}
+
+/* Cuts a face between a corner and the one after the next. */
+static void add_split(struct random_edits *w, int64_t face)
+{
+    int64_t first = 0, n = w->m->face_counts[face], k = random_pick(w, n);
+    for (int64_t f = 0; f < face; f++)
+        first += w->m->face_counts[f];
+    add(w, "{\"splitFaces\":{\"ids\":[%d],\"edges\":[%d,%d]}}", w->m->face_ids[face],
+        w->m->vertex_ids[w->m->face_vertices[first + k]], w->m->vertex_ids[w->m->face_vertices[first + (k + 2) % n]]);
 }
 
 /* Modelling edits, which make primitives. */
 static void add_modelling(struct random_edits *w, int64_t face)
 {
-    static const char *const of_edges[] = {"flipEdges", "splitEdges", "loopCut", "dissolveEdges"};
-    static const char *const of_faces[] = {"pokeFaces", "triangulateFaces", "extrudeFaces", "insetFaces",
-                                           "reverseFaces"};
+    static const char *const of_edges[] = {"flipEdges", "splitEdges", "loopCut", "dissolveEdges", "collapseEdges"};
+    static const char *const of_faces[] = {"pokeFaces",  "triangulateFaces", "extrudeFaces",
+                                           "insetFaces", "reverseFaces",     "dissolveFaces"};
     int32_t edge[2];
-    edge_of(w, face, edge);
-    switch (random_pick(w, 4)) {
-    case 0: add(w, "{\"%s\":{\"edges\":[%d,%d]}}", of_edges[random_pick(w, 4)], edge[0], edge[1]); break;
-    case 1: add(w, "{\"%s\":{\"ids\":[%d]}}", of_faces[random_pick(w, 5)], w->m->face_ids[face]); break;
-    case 2: add(w, "{\"mergeVertices\":{\"ids\":[%d,%d]}}", edge[0], edge[1]); break;
+    pick_edge(w, face, edge);
+    switch (random_pick(w, 6)) {
+    case 0:
+        add(w, "{\"%s\":{\"edges\":[%d,%d]}}", of_edges[random_pick(w, w->collapses ? 5 : 4)], edge[0], edge[1]);
+        break;
+    case 1: add(w, "{\"%s\":{\"ids\":[%d]}}", of_faces[random_pick(w, 6)], w->m->face_ids[face]); break;
+    case 2: add(w, "{\"extrudeFaces\":{\"ids\":[%d],\"by\":[0.1]}}", w->m->face_ids[face]); break;
+    case 3: add_split(w, face); break;
+    case 4: add(w, "{\"mergeVertices\":{\"ids\":[%d,%d]}}", edge[0], edge[1]); break;
     default: add(w, "{\"dissolveVertices\":{\"ids\":[%d]}}", edge[0]); break;
     }
 }
@@ -86,6 +102,27 @@ static void add_new_face(struct random_edits *w)
         add_numbers(w, 6);
     }
     add(w, "}}");
+}
+
+static void add_primvar(struct random_edits *w, int64_t face)
+{
+    switch (random_pick(w, 12)) {
+    case 0: add(w, "{\"removePrimvar\":{\"name\":\"%s\"}}", random_pick(w, 2) ? "map" : "material"); break;
+    case 1:
+    case 2:
+    case 3:
+        add(w, "{\"setPrimvar\":{\"name\":\"material\",\"ids\":[%d],\"values\":[%d]}}", w->m->face_ids[face],
+            16777217 + random_pick(w, 3));
+        break;
+    case 4:
+    case 5: add(w, "{\"setPrimvar\":{\"name\":\"asset:id\",\"values\":[%d,-3]}}", random_pick(w, 9)); break;
+    case 6:
+    case 7:
+        add(w, "{\"setPrimvar\":{\"name\":\"displayColor\",\"ids\":[%d],\"values\":[0.5,%d,0]}}", vertex(w),
+            random_pick(w, 3));
+        break;
+    default: add(w, "{\"setPrimvar\":{\"name\":\"weight\",\"ids\":[%d],\"values\":[3]}}", vertex(w));
+    }
 }
 
 static void add_edit(struct random_edits *w)
@@ -102,12 +139,7 @@ static void add_edit(struct random_edits *w)
     case 7:
         add(w, "{\"setHoles\":{\"ids\":[%d],\"hole\":%s}}", w->m->face_ids[face], random_pick(w, 2) ? "true" : "false");
         break;
-    case 8:
-        if (random_pick(w, 9) == 0)
-            add(w, "{\"removePrimvar\":{\"name\":\"map\"}}");
-        else
-            add(w, "{\"setPrimvar\":{\"name\":\"weight\",\"ids\":[%d],\"values\":[3]}}", vertex(w));
-        break;
+    case 8: add_primvar(w, face); break;
     case 9:
     case 10: add_values(w, face); break;
     default: add_modelling(w, face); break;
@@ -125,7 +157,19 @@ static void put_map(struct random_edits *w)
     add(w, "}}");
 }
 
-void random_edits_make(struct random_edits *w, const struct mesh *m)
+/* Face sets: a number for each face, and names, which change. */
+static void put_sets(struct random_edits *w)
+{
+    add(w,
+        "{\"putPrimvar\":{\"name\":\"material\",\"type\":\"i32\",\"interpolation\":\"uniform\",\"setNames\":[\"a%d\","
+        "\"b\"],"
+        "\"values\":[",
+        random_pick(w, 5));
+    add_numbers(w, w->m->n_faces);
+    add(w, "}}");
+}
+
+void random_batch(struct random_edits *w, const struct mesh *m)
 {
     w->m = m;
     w->used = 0;
@@ -135,8 +179,11 @@ void random_edits_make(struct random_edits *w, const struct mesh *m)
         if (e)
             add(w, ",");
     }
-    if (random_pick(w, 20) == 0 && m->n_corners < 1000) {
-        w->used = 0;
+    if (random_pick(w, 20) || m->n_corners >= 1000)
+        return;
+    w->used = 0;
+    if (random_pick(w, 2) && m->n_faces)
+        put_sets(w);
+    else
         put_map(w);
-    }
 }
