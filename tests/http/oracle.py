@@ -637,18 +637,23 @@ class Mesh:
         check(status == 200, f"{info}")
         return info["version"], info["topologyId"], self.cage()
 
+    def frame(self, query):
+        """A status with a frame, or a problem."""
+        return self.ask("GET", f"/v1/meshes/{self.id}/refined?{query}", Accept="application/vnd.subdd.frame")
+
     def refined(self):
-        """The blocks of a frame, without its header, which has the mesh's id and version."""
-        status, data = self.ask("GET", f"/v1/meshes/{self.id}/refined?level=2&include=positions,normals,indices,uvs",
-                                Accept="application/vnd.subdd.frame")
-        if status != 200:
-            return status, data["code"]
-        length, shift, at = 0, 0, 0
-        while True:
-            length |= (data[at] & 127) << shift
-            shift, at = shift + 7, at + 1
-            if data[at - 1] < 128:
-                return status, data[(at + length + 63) // 64 * 64:]
+        status, data = self.frame("level=2&include=positions,normals,indices,uvs")
+        return status, blocks_of(data) if status == 200 else data["code"]
+
+
+def blocks_of(frame):
+    """A frame without its head, which has the mesh's id and version."""
+    length, shift, at = 0, 0, 0
+    while True:
+        length |= (frame[at] & 127) << shift
+        shift, at = shift + 7, at + 1
+        if frame[at - 1] < 128:
+            return frame[(at + length + 63) // 64 * 64:]
 
 
 def close(a, b):
@@ -780,11 +785,17 @@ def some_primitives(r, o):
     return [{"setPositions": {"ids": [a], "points": far}}]
 
 
-def fresh(mesh, what):
-    """The same cage pushed anew is the same mesh."""
+def body_of(mesh):
+    """The cage to be pushed anew."""
     cage = mesh.cage()
     for name in ("vertexIds", "faceIds", "name"):
         cage.pop(name)
+    return cage
+
+
+def fresh(mesh, what):
+    """The same cage pushed anew is the same mesh."""
+    cage = body_of(mesh)
     other = Mesh(mesh.daemon, json.dumps(cage).encode(), "application/json")
     check(other.topology == mesh.topology, f"{what}: topology {mesh.topology} is {other.topology} when it is pushed anew")
     check(other.refined() == mesh.refined(), f"{what}: the surface differs when the cage is pushed anew")
@@ -805,10 +816,8 @@ def with_primvars(cage):
 def begin(daemon, path, r):
     """A mesh of a shape, with primvars; a mesh of triangles alone is sometimes of scheme loop."""
     mesh = Mesh(daemon, open(path, "rb").read())
-    cage = mesh.cage()
+    cage = body_of(mesh)
     mesh.ask("DELETE", f"/v1/meshes/{mesh.id}")
-    for name in ("vertexIds", "faceIds", "name"):
-        cage.pop(name)
     if set(cage["faceVertexCounts"]) == {3} and r.random() < 0.5:
         cage["options"]["subdivisionScheme"] = "loop"
     return Mesh(daemon, json.dumps(with_primvars(cage)).encode(), "application/json")

@@ -6,7 +6,8 @@ SUBDD_KILLS says how often, SUBDD_CHANGES how many changes must have been acknow
 used. Threads race, so a seed gives the same mixture, not the same run. `make soak` has the long form."""
 import collections, functools, hashlib, http.client, json, os, random, sqlite3, statistics, threading, time
 from files import Daemon, check, how_many, run_tests
-from oracle import Oracle, Refused, batch, begin, same, shapes, some_primitives
+from oracle import Mesh as Shape
+from oracle import Oracle, Refused, batch, begin, body_of, same, shapes, some_primitives
 from people import Mesh, grid, with_tokens
 
 KILLS, CHANGES, SEED = how_many("KILLS", 100, 1000), how_many("CHANGES", 2000, 100000), how_many("SEED", 1, 1)
@@ -379,12 +380,8 @@ def kills(plain, folder):
     r = random.Random(SEED)
     bodies = [(grid(LARGE).encode(), None)]
     for path in [*r.sample(shapes(), 12), None]:
-        mesh = begin(plain, path, r) if path else Mesh(plain, body=grid(8))
-        cage = json.loads(Mesh(plain, id=mesh.id).get("/cage", Accept="application/json"))
-        oracle = Oracle(cage)
-        for name in ("vertexIds", "faceIds", "name"):
-            cage.pop(name)
-        bodies.append((json.dumps(cage).encode(), oracle))
+        mesh = begin(plain, path, r) if path else Shape(plain, grid(8).encode())
+        bodies.append((json.dumps(body_of(mesh)).encode(), Oracle(mesh.cage())))
     home = os.path.join(folder, "kills")
     daemon, tokens = with_tokens(folder, "kills", tokens={f"w{i}": f"{i:040}" for i in range(WRITERS)})
     daemon.process.kill()
