@@ -255,7 +255,7 @@ load: deps ## what is promised under load, in its long form, on a machine that d
 soak: deps ## long forms of what kills, watches and repeats (T=http/kills picks; KILLS, CHANGES, ROUNDS, MESHES, EDITS, SEED: how many)
 	$(AGAIN) run-tests T='$(or $(T),$(SOAKS))'; rc=$$?; \
 	  for t in $(or $(T),$(SOAKS)); do sed -n 's/^result:/  &/p' $(BUILD)/tests/$${t%/*}/test_$${t##*/}.log; done; exit $$rc
-SOAKS    := http/kills http/rebuild
+SOAKS    := http/kills http/rebuild http/rounds
 answers: all ; @tests/tools/record-answers $(BUILD) >$(BUILD)/answers && echo $(BUILD)/answers ## record what the daemon answers, to compare builds
 bench: deps ## run the benchmarks (T=name picks one; K=kernel holds its tuned CUDA form to its reference)
 	$(AGAIN) run-bench
