@@ -102,7 +102,7 @@ EXAMPLES := $(patsubst client/examples/%.c,$(BUILD)/examples/%,$(wildcard client
 
 # ---- build ----------------------------------------------------------------------------------------------------
 .PHONY: all share viewer cuda demo deps test test-cgal check check-gpu bench bundle install uninstall check-install clean help lint fmt asan ubsan tsan fuzz \
-        answers check-howto cover docker tests said run-tests run-bench fuzzers force
+        soak answers check-howto cover docker tests said run-tests run-bench fuzzers force
 # Only a machine with a driver can use the CUDA module, and it takes minutes: elsewhere it is made when asked for.
 DRIVER   := $(wildcard /proc/driver/nvidia/version)
 all: said $(PROGS) $(CLIENT) $(LIBSDD) share $(if $(DRIVER),cuda) ## the daemon, the command line, libsubd; with an NVIDIA driver the CUDA module
@@ -234,13 +234,17 @@ $(TESTS) $(BENCHES) $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/
 	  $(LIBS_server) $(LIBS_client) -lcmocka $(if $(filter tests/oracle/%,$*)$(wildcard $*.cc),$(LIBS_peers)) $(FUZZLD)
 # A test in shell or Python is copied beside the others, for run-tests to find.
 $(BUILD)/tests/%: tests/%.sh ; @install -D $< $@
-$(BUILD)/tests/%: tests/%.py $(BUILD)/tests/http/files.py $(BUILD)/tests/http/people.py ; @install -D $< $@
-$(BUILD)/tests/http/files.py $(BUILD)/tests/http/people.py: $(BUILD)/%: % ; @install -D $< $@
+PY_SHARED := $(addprefix $(BUILD)/,$(filter-out tests/http/test_%,$(wildcard tests/http/*.py)))
+$(BUILD)/tests/%: tests/%.py $(PY_SHARED) ; @install -D $< $@
+$(PY_SHARED): $(BUILD)/%: % ; @install -D $< $@
 tests: all cuda $(EXAMPLES) $(TESTS) $(addprefix $(BUILD)/,$(basename $(wildcard tests/*/test_*.sh tests/*/test_*.py)))
 test: about-test deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests
 check: test ## the same as test
 test-cgal: about-test-cgal deps ; +@deploy/install-deps cgal && $(MAKE) run-tests CGAL=1 T='cgal/*' ## CGAL as a second opinion on sqrt3 and fields (215 MB)
+soak: export SUBDD_SOAK = 1
+soak: export SUBDD_TEST_TIMEOUT = 36000
+$(foreach v,KILLS CHANGES ROUNDS MESHES EDITS SEED,$(eval soak: export SUBDD_$v = $($v)))
 run-tests: tests
 	@SUBDD_BUILD=$(BUILD) SUBDD_BIN=$(BUILD)/bin tests/tools/run-tests $(RUN_FLAGS) $(T)
 check-gpu: about-check-gpu deps ## the tests on the CUDA backend; here a skip is a failure
@@ -248,6 +252,10 @@ check-gpu: about-check-gpu deps ## the tests on the CUDA backend; here a skip is
 load: deps ## what is promised under load, in its long form, on a machine that does nothing else (tests/http/test_load_*)
 	$(AGAIN) run-tests SUBDD_LOAD=1 T='http/load_*'
 	tests/load/memory --bin $(BUILD)/bin
+soak: deps ## long forms of what kills, watches and repeats (T=http/kills picks; KILLS, CHANGES, ROUNDS, MESHES, EDITS, SEED: how many)
+	$(AGAIN) run-tests T='$(or $(T),$(SOAKS))'; rc=$$?; \
+	  for t in $(or $(T),$(SOAKS)); do sed -n 's/^result:/  &/p' $(BUILD)/tests/$${t%/*}/test_$${t##*/}.log; done; exit $$rc
+SOAKS    := http/kills http/rebuild http/rounds
 answers: all ; @tests/tools/record-answers $(BUILD) >$(BUILD)/answers && echo $(BUILD)/answers ## record what the daemon answers, to compare builds
 bench: deps ## run the benchmarks (T=name picks one; K=kernel holds its tuned CUDA form to its reference)
 	$(AGAIN) run-bench

@@ -144,19 +144,19 @@ def curl(url, out="/dev/null"):
     return float(seconds), int(size)
 
 
-def start_nginx(folder, root):
+def start_nginx(folder, root, program="nginx", sendfile="off", workers=1):
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
     config = os.path.join(folder, "nginx.conf")
     with open(config, "w") as out:
-        out.write("""daemon off; worker_processes 1; pid %(d)s/nginx.pid; error_log %(d)s/nginx.log;
+        out.write("""daemon off; worker_processes %(w)d; pid %(d)s/nginx.pid; error_log %(d)s/nginx.log;
 events { worker_connections 64; }
-http { access_log off; sendfile off; output_buffers 4 1m; client_body_temp_path %(d)s; proxy_temp_path %(d)s;
+http { access_log off; keepalive_requests 1000000; sendfile %(s)s; output_buffers 4 1m; client_body_temp_path %(d)s; proxy_temp_path %(d)s;
   fastcgi_temp_path %(d)s; uwsgi_temp_path %(d)s; scgi_temp_path %(d)s;
   server { listen 127.0.0.1:%(p)d; root %(r)s; } }
-""" % {"d": folder, "p": port, "r": root})
-    process = subprocess.Popen(["nginx", "-e", os.path.join(folder, "nginx.log"), "-c", config] + (["-g", "user root;"] if os.geteuid() == 0 else []))
+""" % {"d": folder, "p": port, "r": root, "w": workers, "s": sendfile})
+    process = subprocess.Popen([program, "-e", os.path.join(folder, "nginx.log"), "-c", config] + (["-g", "user root;"] if os.geteuid() == 0 else []))
     for _ in range(100):
         try:
             socket.create_connection(("127.0.0.1", port)).close()

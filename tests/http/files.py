@@ -15,6 +15,11 @@ def check(good, sentence):
         raise Wrong(sentence)
 
 
+def how_many(name, short, long):
+    """Of what a test has a short form, and a long one for `make soak`; SUBDD_NAME in the environment says another number."""
+    return int(os.environ.get("SUBDD_" + name) or (long if os.environ.get("SUBDD_SOAK") else short))
+
+
 class Daemon:
     def __init__(self, folder, *options):
         self.log = open(os.path.join(folder, "log"), "w")

@@ -77,15 +77,15 @@ class Mesh:
 TOKENS = {"ann": "a" * 40, "bob": "b" * 40, "eve": "e" * 40}
 
 
-def with_tokens(folder, name, *options):
-    """A daemon at which ann and bob may edit, and eve may read; and their tokens."""
+def with_tokens(folder, name, *options, tokens=TOKENS):
+    """A daemon at which all may edit, but eve may read; and their tokens."""
     file = os.path.join(folder, "tokens")
     with open(file, "w") as f:
-        for who, token in TOKENS.items():
+        for who, token in tokens.items():
             f.write(f"{who} {'read' if who == 'eve' else 'read,edit'} {hashlib.sha256(token.encode()).hexdigest()}\n")
     os.chmod(file, 0o600)
     os.mkdir(os.path.join(folder, name))
-    return Daemon(os.path.join(folder, name), "--tokens-file", file, *options), TOKENS
+    return Daemon(os.path.join(folder, name), "--tokens-file", file, *options), tokens
 
 
 def grid(n):
