@@ -138,6 +138,7 @@ bool watcher_begin(struct watcher *w)
         return false;
     }
     r->close_after = true;
+    conn_hold_little(r->conn);
     answer_response(r, 200, w->response, -1);
     answer_header(r, "Content-Type", media_name(w->ops->media));
     answer_header(r, "Cache-Control", "no-store");

@@ -25,6 +25,9 @@
 #define CONNS_TURN_BYTES (3 << 20)
 #define CONNS_TURN_NS 3000000ull
 
+/* The bytes that the kernel takes of an answer before it can send them, where conn_hold_little has been called. */
+#define CONN_UNSENT_BYTES (64 << 10)
+
 struct conn;
 struct request;
 
@@ -143,6 +146,9 @@ void conn_refuse(struct conn *c, const struct sdd_error *err);
 ssize_t conn_give(struct conn *c, char *out, const void *from, size_t n);
 /* conn_is_sent: false when bytes that were to be sent from where they lie were not seen to leave. */
 bool conn_is_sent(const struct conn *c);
+/* conn_hold_little: has the kernel take no more bytes of a peer that does not read than it needs to keep sending to one
+ * that does. Else they are up to 4 MiB, which a thousand such peers take from all others, in memory and in copying. */
+void conn_hold_little(struct conn *c);
 /* conn_watched: the connection of a socket, or NULL when it is none of this thread's. */
 struct conn *conn_watched(int fd);
 uint64_t conn_now(void);

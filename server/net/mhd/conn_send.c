@@ -4,6 +4,8 @@
  * and are replaced here: what it would send of the buffer is sent from its source instead. This saves the loop a copy
  * of every byte. */
 #include "server/net/mhd/conn.h"
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -51,6 +53,12 @@ ssize_t conn_give(struct conn *c, char *out, const void *from, size_t n)
         memcpy(out, from, n);
     *b = (struct conn_body){out, in_place ? from : out, n, n, filled};
     return (ssize_t)n;
+}
+
+void conn_hold_little(struct conn *c)
+{
+    const int bytes = CONN_UNSENT_BYTES;
+    (void)setsockopt(c->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes); /* Without it more is held. */
 }
 
 /* Where the bytes really lie that `bytes` of the buffer stand for, or NULL when they are not in the buffer. */
