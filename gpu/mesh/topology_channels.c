@@ -114,7 +114,7 @@ static void run_smooth(struct build *b, const struct topology_channel *channel)
 {
     const sdd_topology *t = b->t;
     struct channel_runs_args runs = {channel->corner, channel->vert, channel->begin, channel->end, b->C};
-    struct channel_twins_args twins = {b->twin, channel->edge, channel->twin};
+    struct channel_twins_args twins = {b->twin, channel->edge, channel->twin, (uint32_t)b->C};
     struct channel_edges_args edges = {channel->edge_corner, channel->twin, t->edge, t->edge_sharp,
                                        channel->edge_sharp};
     struct channel_vertices_args vertices = {topology_control(t), topology_channel_control(t, channel),

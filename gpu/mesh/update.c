@@ -3,9 +3,13 @@
  * old topology is reused yet: the delta is checked against both meshes, so that wrong ones show before anything
  * relies on them, and the topology is built anew. Whether clean rows really are what they were is not checked,
  * because that would take the old mesh, which only the device has. */
-#include "gpu/mesh/topology.h"
-#include "gpu/sdd/sdd_update.h"
+#include "gpu/mesh/update.h"
+#include <stdlib.h>
 #include <string.h>
+
+/* A topology is built anew where an edit touches more than a tenth of the faces, unless these are few. */
+#define UPDATE_SHARE 10
+#define UPDATE_FEW 256
 
 /* Checks that a list of rows ascends within [0, n). `what` says which rows they are. */
 static int check_list(const char *what, const char *kind, const int32_t *rows, int64_t n_rows, int64_t n,
@@ -84,10 +88,40 @@ static int check_delta(const sdd_topology *old, const struct sdd_mesh_desc *desc
     return rc;
 }
 
+/* ---- the fast way ------------------------------------------------------------------------------------------------ */
+/* Whether the topology can be made from the old one, and whether that pays. Meshes that are not manifold have edges and
+ * vertices that are split, which is found by looking at all of them. */
+static int is_fast(const sdd_topology *old, const struct sdd_mesh_desc *desc, const struct sdd_topology_delta *d)
+{
+    const int64_t most = larger(old->info.n_faces / UPDATE_SHARE, UPDATE_FEW);
+    if (!old->info.manifold || d->n_channels > 0 || topology_check(desc, NULL))
+        return 0;
+    return d->n_dirty_faces + d->faces.n_removed <= most && d->vertices.n_added + d->vertices.n_removed <= most;
+}
+
+static int update(const sdd_topology *old, const struct sdd_mesh_desc *desc, const struct sdd_topology_delta *d,
+                  sdd_topology **out, struct sdd_error *err)
+{
+    struct update u = {.old = old, .desc = desc, .delta = d, .d = old->device};
+    int rc = update_find(&u, err);
+    if (!rc)
+        rc = update_edges(&u, err);
+    if (!rc)
+        rc = update_run(&u, out, err);
+    for (struct update_block *block = u.memory, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    return rc;
+}
+
 int sdd_topology_update(const sdd_topology *old, const struct sdd_mesh_desc *desc,
                         const struct sdd_topology_delta *delta, sdd_topology **out, struct sdd_error *err)
 {
     *out = NULL;
     int rc = check_delta(old, desc, delta, err);
-    return rc ? rc : sdd_topology_create(old->device, desc, out, err);
+    if (rc)
+        return rc;
+    rc = is_fast(old, desc, delta) ? update(old, desc, delta, out, err) : UPDATE_ANEW;
+    return rc == UPDATE_ANEW ? sdd_topology_create(old->device, desc, out, err) : rc;
 }
