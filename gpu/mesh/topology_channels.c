@@ -122,10 +122,12 @@ static void run_smooth(struct build *b, const struct topology_channel *channel)
                                              t->info.options.crease_method == SDD_CREASE_CHAIKIN};
     int64_t row_bytes = channel->n_rows * (int64_t)sizeof(uint32_t);
     vertices.mesh.twin = b->twin;
-    dev_fill(b->d, channel->begin, 0, row_bytes);
-    dev_fill(b->d, channel->end, 0, row_bytes);
+    if (!t->is_updated) { /* An update has them already. */
+        dev_fill(b->d, channel->begin, 0, row_bytes);
+        dev_fill(b->d, channel->end, 0, row_bytes);
+        DEV_LAUNCH(b->d, channel_runs, &runs, b->C);
+    }
     dev_fill(b->d, channel->vert_sharp, 0, row_bytes);
-    DEV_LAUNCH(b->d, channel_runs, &runs, b->C);
     DEV_LAUNCH(b->d, channel_twins, &twins, b->C);
     DEV_LAUNCH(b->d, channel_edges, &edges, channel->n_edges);
     DEV_LAUNCH(b->d, channel_vertices, &vertices, b->V);

@@ -2,10 +2,12 @@
 /* update.h: how a topology is made from the one before an edit, for this room alone. Work on the host is in proportion
  * to the edit; the device copies each array once and looks only at what the edit touches.
  *   update.c        the delta is checked; whether the fast way can be taken
- *   update_find.c   which corners go and come, and where they and their vertices belong among the old ones
- *   update_edges.c  which edges and ghosts go and come, and so the number of each
- *   update_run.c    the arrays: old rows are copied under their new numbers, and rows that the host knows are patched
- *   update_rows.c   numberings, and questions to the device
+ *   update_find.c      which faces and corners go and come
+ *   update_vertices.c  where they belong in the order of vertices
+ *   update_edges.c     which edges and ghosts go and come, and so the number of each
+ *   update_run.c       the arrays: old rows are copied under their new numbers, and rows that the host knows are patched
+ *   update_rows.c      numberings, and questions to the device
+ * A channel is a mesh over the same faces, and is updated like one.
  * Numbers are those of the new mesh unless they are called old. In a doubled old number there is room for what comes:
  * the row of old number i has 2 i + 1, and a new row that stands before it has 2 i. */
 #ifndef SDD_MESH_UPDATE_H
@@ -39,17 +41,7 @@ struct patch {
     uint32_t *row, *value;
     int64_t n;
 };
-enum {
-    PATCH_FACE_END,
-    PATCH_VERT,
-    PATCH_TWIN,
-    PATCH_EDGE,
-    PATCH_EDGE_CORNER,
-    PATCH_BEGIN,
-    PATCH_END,
-    PATCH_SLOTS,
-    N_PATCHES
-};
+enum { PATCH_VERT, PATCH_TWIN, PATCH_EDGE, PATCH_EDGE_CORNER, PATCH_BEGIN, PATCH_END, PATCH_SLOTS, N_PATCHES };
 
 /* A face that goes or comes; its row and its corners, old ones if it goes. A face whose corners have changed does
  * both, and `mate` is its place in the other list, or -1. */
@@ -57,10 +49,10 @@ struct update_face {
     int64_t row, begin, end, mate;
 };
 
-/* A corner that goes. All numbers are old. */
+/* A corner that goes, of the control mesh or a channel, whose vertices are its rows. All numbers are old. */
 struct gone_corner {
     uint32_t corner, vert, after, edge, twin; /* Its edge leads from vertex `vert` to vertex `after`. */
-    uint32_t slot;                            /* Where it is in vert_corner. */
+    uint32_t slot;                            /* Where it is among the corners in the order of vertices. */
     uint32_t border;                          /* How many ghosts are of corners before its twin, if that stays. */
 };
 
@@ -68,7 +60,8 @@ struct gone_corner {
 struct new_corner {
     uint64_t key; /* Of its edge: the lower vertex, and in the low half the higher one. */
     uint32_t corner, vert, after;
-    int64_t face;            /* Its row. */
+    uint32_t owner;          /* Its vertex in the control mesh. */
+    int64_t face;            /* The row of its face. */
     uint32_t edge, found[3]; /* What update_find says of its edge. */
     uint32_t slot, border;   /* How many old slots, and ghosts of corners, are before it. */
 };
@@ -77,6 +70,25 @@ struct new_corner {
 struct touched_vertex {
     uint32_t vertex;
     uint32_t begin, end; /* Where its old slots are. */
+    uint32_t owner;      /* In a channel, the old control vertex to which the corner of the first one belongs. */
+};
+
+/* The control mesh or a channel. In a channel that is not smooth any number of corners may have an edge, and corners
+ * are not listed by rows. */
+enum view_kind { VIEW_CONTROL, VIEW_SMOOTH, VIEW_LINEAR };
+struct view {
+    enum view_kind kind;
+    /* The old arrays. A linear view has the first two and edge_corner alone. */
+    const uint32_t *vert, *edge, *twin, *edge_corner, *begin, *end, *slot_corner;
+    const int32_t *indices;              /* The authored ones of the new mesh. */
+    const struct sdd_rows_delta *delta;  /* Of its vertices. */
+    int64_t n_new, n_old_edges, n_edges; /* The new vertices; the edges. */
+    struct numbering vertices, slots, edges;
+    struct gone_corner *gone;       /* Shape [n_gone] of struct update. */
+    struct new_corner *come;        /* Shape [n_come]. */
+    struct touched_vertex *touched; /* They ascend. */
+    int64_t n_touched;
+    struct patch patch[N_PATCHES];
 };
 
 struct update_block {
@@ -89,16 +101,14 @@ struct update {
     const struct sdd_topology_delta *delta;
     sdd_device *d;
     struct build b;
-    struct numbering vertices, faces, corners, slots, edges;
+    struct numbering faces, corners;
     struct update_face *gone_face, *new_face;
-    struct gone_corner *gone;
-    struct new_corner *come;
-    struct touched_vertex *touched; /* Vertices of the new mesh, which ascend. */
-    int64_t n_gone_faces, n_new_faces, n_gone, n_come, n_touched;
-    int64_t n_edges, n_boundary_edges;
-    int64_t most_corners; /* The most corners that a touched vertex has, and that one had. */
-    int64_t had_corners;
-    struct patch patch[N_PATCHES];
+    int64_t n_gone_faces, n_new_faces, n_gone, n_come;
+    struct view *view; /* The control mesh comes first. */
+    int n_views;
+    int64_t n_boundary_edges;
+    int64_t most_corners, had_corners; /* The most corners that a touched vertex has, and that one had. */
+    struct patch face_end;
     struct device_block tables;  /* The numberings, the patches and the touched vertices. */
     struct update_block *memory; /* Host memory, which lasts as long as the update. */
 };
@@ -122,7 +132,7 @@ uint32_t update_place(const struct numbering *r, uint32_t row); /* The doubled o
 int64_t update_before(const uint32_t *row, int64_t n, uint32_t limit); /* How many of n rows are below the limit. */
 void update_sort(uint32_t *row, int64_t n);
 
-int update_patch_memory(struct update *u, int which, int64_t n, struct sdd_error *err) SDD_MUST_CHECK;
+int update_patch_memory(struct update *u, struct patch *p, int64_t n, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* A question to the device. */
 struct question {
@@ -130,17 +140,24 @@ struct question {
     const uint32_t *in; /* Rows to gather. */
     const void *ask;    /* Shape [n]: the rows, u32; or the keys, u64. */
     int64_t n;
-    uint32_t *answer, *found; /* Shape [n], and [n][3] for edges. */
+    uint32_t *answer, *found; /* Shape [n], and [n][3] or NULL. */
 };
-/* update_ask: asks some questions at once, and waits.
+/* update_ask: asks some questions about a view at once, and waits.
  * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
-int update_ask(struct update *u, const struct question *q, int n, struct sdd_error *err) SDD_MUST_CHECK;
+int update_ask(struct update *u, const struct view *v, const struct question *q, int n,
+               struct sdd_error *err) SDD_MUST_CHECK;
+/* update_ask_lowest: finds the lowest corner that stays of each of n old edges, which ascend; SDD_NONE if there is none.
+ * It looks at all corners.
+ * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
+int update_ask_lowest(struct update *u, const struct view *v, const uint32_t *edge, int64_t n, uint32_t *out,
+                      struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- the stages ---------------------------------------------------------------------------------------------- */
 /* They return UPDATE_ANEW where the new mesh is not manifold, or something is odd.
  * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
 int update_find(struct update *u, struct sdd_error *err) SDD_MUST_CHECK;
-int update_edges(struct update *u, struct sdd_error *err) SDD_MUST_CHECK;
+int update_vertices(struct update *u, struct view *v, struct sdd_error *err) SDD_MUST_CHECK;
+int update_edges(struct update *u, struct view *v, struct sdd_error *err) SDD_MUST_CHECK;
 int update_run(struct update *u, sdd_topology **out, struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* update_edges.c: which edges and ghosts go and come with an edit, for a topology update (update.h). An edge is touched
- * when a corner of it goes or comes. As both meshes are manifold it has at most two corners before, and after. */
+ * when a corner of it goes or comes. As both meshes are manifold it has at most two corners before, and after; but in
+ * a linear channel it may have any number, of which only the lowest counts. */
 #include "gpu/mesh/update.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define NO_KEY (~(uint64_t)0) /* Of an edge one of whose vertices goes. */
 
-/* An edge of the old mesh that is touched, with the one corner of it that stays, if any does. */
+/* An edge of the old mesh that is touched, with the corner of it that stays, if any does: the only one or, in a linear
+ * channel, the lowest. */
 struct touched_edge {
     uint64_t key;
     uint32_t edge, ghost;   /* Old numbers; SDD_NONE where it is no boundary. */
@@ -56,58 +58,88 @@ static int compare_come(const void *a, const void *b)
 }
 
 /* Of an edge one of whose corners goes. */
-static struct touched_edge of_gone(const struct update *u, const struct gone_corner *c)
+static struct touched_edge of_gone(const struct update *u, const struct view *view, const struct gone_corner *c)
 {
     const uint32_t C = (uint32_t)u->old->info.n_corners;
-    const uint32_t v = update_to(&u->vertices, c->vert), w = update_to(&u->vertices, c->after);
-    struct touched_edge e = {.edge = c->edge, .ghost = c->twin >= C ? c->twin - C : SDD_NONE, .border = c->border};
+    const uint32_t v = update_to(&view->vertices, c->vert), w = update_to(&view->vertices, c->after);
+    struct touched_edge e = {.edge = c->edge, .ghost = SDD_NONE, .start = w, .border = c->border};
+    if (view->kind == VIEW_CONTROL && c->twin >= C)
+        e.ghost = c->twin - C;
     e.corner = c->twin < C ? update_to(&u->corners, c->twin) : SDD_NONE;
-    e.start = w;
     e.key = v == SDD_NONE || w == SDD_NONE ? NO_KEY : v < w ? (uint64_t)v << 32 | w : (uint64_t)w << 32 | v;
     return e;
 }
 
 /* Of an edge to which a corner comes. */
-static struct touched_edge of_new(const struct update *u, const struct new_corner *c)
+static struct touched_edge of_new(const struct update *u, const struct view *view, const struct new_corner *c)
 {
     const uint32_t C = (uint32_t)u->old->info.n_corners, twin = c->found[1];
     const uint32_t one = update_to(&u->corners, c->found[0]),
                    other = twin < C ? update_to(&u->corners, twin) : SDD_NONE;
-    const uint32_t v = update_to(&u->vertices, c->found[2]);
-    struct touched_edge e = {.key = c->key, .edge = c->edge, .ghost = twin >= C ? twin - C : SDD_NONE, .is_found = 1};
+    const uint32_t v = update_to(&view->vertices, c->found[2]);
+    struct touched_edge e = {.key = c->key, .edge = c->edge, .ghost = SDD_NONE, .is_found = 1};
+    if (view->kind == VIEW_CONTROL && twin >= C)
+        e.ghost = twin - C;
     e.corner = one != SDD_NONE ? one : other;
     e.start = one != SDD_NONE ? v : v == c->vert ? c->after : c->vert;
     return e;
 }
 
-/* Lists the touched edges of the old mesh, in the order of keys. An edge both of whose corners stay takes no further
- * one, and a gone vertex may leave no corner behind. */
-static int list_old(struct update *u, struct edge_lists *l, struct sdd_error *err)
+/* Finds the lowest corners of edges of a linear channel that stay. The edges ascend. */
+static int find_lowest(struct update *u, const struct view *v, struct touched_edge *e, int64_t n, struct sdd_error *err)
+{
+    uint32_t *edge = update_memory(u, n, sizeof *edge, err);
+    uint32_t *lowest = edge ? update_memory(u, n, sizeof *lowest, err) : NULL;
+    int64_t n_lost = 0;
+    if (!lowest)
+        return SDD_ENO_MEMORY;
+    for (int64_t i = 0; i < n; i++)
+        edge[i] = e[i].edge;
+    const struct question q = {-1, v->edge_corner, edge, n, lowest, NULL};
+    int rc = update_ask(u, v, &q, 1, err);
+    for (int64_t i = 0; i < n && !rc; i++) {
+        e[i].corner = update_to(&u->corners, lowest[i]);
+        if (e[i].corner == SDD_NONE)
+            edge[n_lost++] = e[i].edge;
+    }
+    if (rc || n_lost == 0)
+        return rc;
+    rc = update_ask_lowest(u, v, edge, n_lost, lowest, err);
+    for (int64_t i = 0, k = 0; i < n && !rc; i++)
+        if (e[i].corner == SDD_NONE)
+            e[i].corner = update_to(&u->corners, lowest[k++]);
+    return rc;
+}
+
+/* Lists the touched edges of the old mesh, in the order of keys. A manifold edge both of whose corners stay takes no
+ * further one, and a gone vertex may leave no corner behind. */
+static int list_old(struct update *u, struct view *v, struct edge_lists *l, struct sdd_error *err)
 {
     struct touched_edge *e = l->old = update_memory(u, u->n_gone + u->n_come, sizeof *e, err);
     int64_t n = 0;
     if (!e)
         return SDD_ENO_MEMORY;
     for (int64_t i = 0; i < u->n_gone; i++)
-        e[n++] = of_gone(u, u->gone + i);
+        e[n++] = of_gone(u, v, v->gone + i);
     for (int64_t i = 0; i < u->n_come; i++) {
-        const struct new_corner *c = u->come + i;
+        const struct new_corner *c = v->come + i;
         if (c->found[0] == SDD_NONE)
             continue;
         if (c->found[1] < u->old->info.n_corners && update_to(&u->corners, c->found[0]) != SDD_NONE &&
             update_to(&u->corners, c->found[1]) != SDD_NONE)
             return UPDATE_ANEW;
-        e[n++] = of_new(u, c);
+        e[n++] = of_new(u, v, c);
     }
     qsort(e, (size_t)n, sizeof *e, compare_edges);
-    for (int64_t i = 0; i < n; i++) {
-        if (e[i].key == NO_KEY && e[i].corner != SDD_NONE)
-            return UPDATE_ANEW;
+    for (int64_t i = 0; i < n; i++)
         if (i == 0 || e[i].edge != e[i - 1].edge)
             e[l->n_old++] = e[i];
-    }
+    int rc = v->kind == VIEW_LINEAR ? find_lowest(u, v, e, l->n_old, err) : SDD_OK;
+    for (int64_t i = 0; i < l->n_old && !rc; i++)
+        if (e[i].key == NO_KEY && e[i].corner != SDD_NONE)
+            rc = UPDATE_ANEW;
     qsort(e, (size_t)l->n_old, sizeof *e, compare_keys);
-    return SDD_OK;
+    return rc;
 }
 
 /* Whether two corners can be the two of a manifold edge. They run along it in opposite directions. */
@@ -117,8 +149,8 @@ static int are_twins(const struct touched_edge *old, const struct new_corner *c,
     return start != c->vert && (n < 2 || c[0].face != c[1].face);
 }
 
-/* Joins the corners of an edge: the one that stays of `old`, which may be NULL, and n new ones. */
-static int join(struct edge_lists *l, const struct touched_edge *old, const struct new_corner *c, int64_t n)
+/* Joins the corners of an edge: the one that stays of `old`, which may be NULL, and n new ones, which ascend. */
+static int join(struct edge_lists *l, int is_linear, const struct touched_edge *old, struct new_corner *c, int64_t n)
 {
     const int stays = old && old->corner != SDD_NONE;
     if (old && old->ghost != SDD_NONE)
@@ -127,15 +159,18 @@ static int join(struct edge_lists *l, const struct touched_edge *old, const stru
         l->gone[l->n_gone++] = old->edge;
         return SDD_OK;
     }
-    if (stays + n > 2 || (n > 0 && c->vert == c->after) || (stays + n == 2 && !are_twins(old, c, n)))
+    if (!is_linear && (stays + n > 2 || (n > 0 && c->vert == c->after) || (stays + n == 2 && !are_twins(old, c, n))))
         return UPDATE_ANEW;
     struct live_edge *e = l->live + l->n_live++;
-    *e = (struct live_edge){.edge = old ? old->edge : SDD_NONE, .n = (int32_t)(stays + n)};
+    *e = (struct live_edge){.edge = old ? old->edge : SDD_NONE, .n = stays + n == 1 ? 1 : 2};
     e->corner[0] = n > 0 ? c[0].corner : old->corner;
     if (e->n == 2)
-        e->corner[1] = n == 2 ? c[1].corner : old->corner;
+        e->corner[1] = stays ? old->corner : c[1].corner;
+    for (int64_t i = n - 1; i >= 0; i--) {
+        e->place = c[i].edge;
+        c[i].edge = (uint32_t)(l->n_live - 1);
+    }
     if (n > 0) {
-        e->place = c->edge;
         e->ends = c->after;
         e->border = c->border;
     } else {
@@ -147,20 +182,20 @@ static int join(struct edge_lists *l, const struct touched_edge *old, const stru
 }
 
 /* Goes along the old edges and the new corners, both in the order of keys. */
-static int join_all(struct update *u, struct edge_lists *l)
+static int join_all(struct update *u, struct view *v, struct edge_lists *l)
 {
     int64_t i = 0, k = 0;
-    qsort(u->come, (size_t)u->n_come, sizeof *u->come, compare_come);
+    qsort(v->come, (size_t)u->n_come, sizeof *v->come, compare_come);
     while (i < l->n_old || k < u->n_come) {
         const struct touched_edge *old = i < l->n_old ? l->old + i : NULL;
-        const struct new_corner *c = u->come + k;
+        struct new_corner *c = v->come + k;
         int64_t n = 0;
         if (old && k < u->n_come && old->key > c->key)
             old = NULL;
-        if (!old || old->key == c->key)
+        if (!old || (k < u->n_come && old->key == c->key))
             while (k + n < u->n_come && c[n].key == c->key)
                 n++;
-        int rc = join(l, old, c, n);
+        int rc = join(l, v->kind == VIEW_LINEAR, old, c, n);
         if (rc)
             return rc;
         i += old != NULL;
@@ -170,7 +205,7 @@ static int join_all(struct update *u, struct edge_lists *l)
 }
 
 /* Numbers the edges, of which new ones come in the order of keys. */
-static int number_edges(struct update *u, struct edge_lists *l, struct sdd_error *err)
+static int number_edges(struct update *u, struct view *v, struct edge_lists *l, struct sdd_error *err)
 {
     uint32_t *come = update_memory(u, l->n_live, sizeof *come, err);
     int64_t n = 0;
@@ -178,19 +213,21 @@ static int number_edges(struct update *u, struct edge_lists *l, struct sdd_error
         return SDD_ENO_MEMORY;
     update_sort(l->gone, l->n_gone);
     for (int64_t i = 0; i < l->n_live; i++) {
-        struct live_edge *e = l->live + i;
+        const struct live_edge *e = l->live + i;
         if (e->edge == SDD_NONE) {
             come[n] = (uint32_t)(e->place - update_before(l->gone, l->n_gone, e->place) + n);
             n++;
         }
     }
-    u->n_edges = u->old->info.n_edges - l->n_gone + n;
-    int rc = update_number_rows(u, &u->edges, u->old->info.n_edges, u->n_edges, l->gone, l->n_gone, come, n, err);
+    v->n_edges = v->n_old_edges - l->n_gone + n;
+    int rc = update_number_rows(u, &v->edges, v->n_old_edges, v->n_edges, l->gone, l->n_gone, come, n, err);
     n = 0;
     for (int64_t i = 0; i < l->n_live; i++) {
         struct live_edge *e = l->live + i;
-        e->edge = e->edge == SDD_NONE ? come[n++] : update_to(&u->edges, e->edge);
+        e->edge = e->edge == SDD_NONE ? come[n++] : update_to(&v->edges, e->edge);
     }
+    for (int64_t i = 0; i < u->n_come; i++)
+        v->come[i].edge = l->live[v->come[i].edge].edge;
     return rc;
 }
 
@@ -233,40 +270,43 @@ static void put(struct patch *p, uint32_t row, uint32_t value)
 }
 
 /* Notes what is known of touched corners and edges. */
-static int note(struct update *u, const struct edge_lists *l, const uint32_t *ghost, struct sdd_error *err)
+static int note(struct update *u, struct view *v, const struct edge_lists *l, const uint32_t *ghost,
+                struct sdd_error *err)
 {
     const uint32_t C = (uint32_t)u->desc->n_corners;
-    struct patch *p = u->patch;
-    int rc = update_patch_memory(u, PATCH_VERT, u->n_come + l->n_live, err);
+    const int64_t n_twins = v->kind == VIEW_CONTROL ? l->n_live : 0;
+    struct patch *p = v->patch;
+    int rc = update_patch_memory(u, p + PATCH_VERT, u->n_come + n_twins, err);
     if (!rc)
-        rc = update_patch_memory(u, PATCH_EDGE, 2 * l->n_live, err);
+        rc = update_patch_memory(u, p + PATCH_EDGE, u->n_come + n_twins, err);
     if (!rc)
-        rc = update_patch_memory(u, PATCH_TWIN, 2 * l->n_live, err);
+        rc = update_patch_memory(u, p + PATCH_TWIN, 2 * n_twins, err);
     if (!rc)
-        rc = update_patch_memory(u, PATCH_EDGE_CORNER, l->n_live, err);
-    if (!rc)
-        rc = update_patch_memory(u, PATCH_FACE_END, u->n_new_faces, err);
+        rc = update_patch_memory(u, p + PATCH_EDGE_CORNER, l->n_live, err);
     if (rc)
         return rc;
-    for (int64_t i = 0; i < u->n_come; i++)
-        put(p + PATCH_VERT, u->come[i].corner, u->come[i].vert);
-    for (int64_t i = 0; i < u->n_new_faces; i++)
-        put(p + PATCH_FACE_END, (uint32_t)u->new_face[i].row, (uint32_t)u->new_face[i].end);
+    for (int64_t i = 0; i < u->n_come; i++) {
+        put(p + PATCH_VERT, v->come[i].corner, v->come[i].vert);
+        put(p + PATCH_EDGE, v->come[i].corner, v->come[i].edge);
+    }
     for (int64_t i = 0; i < l->n_live; i++) {
         const struct live_edge *e = l->live + i;
-        const uint32_t c = e->corner[0], other = e->n == 2 ? e->corner[1] : C + ghost[i];
-        put(p + PATCH_EDGE_CORNER, e->edge, e->n == 2 && other < c ? other : c);
-        put(p + PATCH_EDGE, c, e->edge);
-        put(p + PATCH_TWIN, c, other);
-        put(p + PATCH_TWIN, other, c);
-        put(p + PATCH_EDGE, other, e->edge);
-        if (e->n == 1)
-            put(p + PATCH_VERT, other, e->ends);
+        put(p + PATCH_EDGE_CORNER, e->edge, e->n == 2 && e->corner[1] < e->corner[0] ? e->corner[1] : e->corner[0]);
+    }
+    for (int64_t i = 0; i < n_twins; i++) {
+        const struct live_edge *e = l->live + i;
+        const uint32_t across = e->n == 2 ? e->corner[1] : C + ghost[i];
+        put(p + PATCH_TWIN, e->corner[0], across);
+        put(p + PATCH_TWIN, across, e->corner[0]);
+        if (e->n == 1) {
+            put(p + PATCH_VERT, across, e->ends);
+            put(p + PATCH_EDGE, across, e->edge);
+        }
     }
     return SDD_OK;
 }
 
-int update_edges(struct update *u, struct sdd_error *err)
+int update_edges(struct update *u, struct view *v, struct sdd_error *err)
 {
     const int64_t most = u->n_gone + u->n_come;
     struct edge_lists l = {.live = update_memory(u, most, sizeof *l.live, err)};
@@ -275,12 +315,12 @@ int update_edges(struct update *u, struct sdd_error *err)
     uint32_t *ghost = l.gone_ghost ? update_memory(u, most, sizeof *ghost, err) : NULL;
     if (!ghost)
         return SDD_ENO_MEMORY;
-    int rc = list_old(u, &l, err);
+    int rc = list_old(u, v, &l, err);
     if (!rc)
-        rc = join_all(u, &l);
+        rc = join_all(u, v, &l);
     if (!rc)
-        rc = number_edges(u, &l, err);
-    if (!rc)
+        rc = number_edges(u, v, &l, err);
+    if (!rc && v->kind == VIEW_CONTROL)
         rc = number_ghosts(u, &l, ghost, err);
-    return rc ? rc : note(u, &l, ghost, err);
+    return rc ? rc : note(u, v, &l, ghost, err);
 }

@@ -3,6 +3,7 @@
 #include "gpu/mesh/update.h"
 #include "gpu/mesh/kernels/update_find.k.h"
 #include "gpu/mesh/kernels/update_gather.k.h"
+#include "gpu/mesh/kernels/update_lowest.k.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,13 @@ int update_number_rows(struct update *u, struct numbering *r, int64_t n_old, int
     for (int64_t i = 0; i < n_come; i++)
         update_ranges(&c, come[i], 1);
     return update_number(u, r, (struct run){0, 0, 0}, n_old, n_new, g, c, err);
+}
+
+int update_patch_memory(struct update *u, struct patch *p, int64_t n, struct sdd_error *err)
+{
+    p->row = update_memory(u, n, sizeof *p->row, err);
+    p->value = p->row ? update_memory(u, n, sizeof *p->value, err) : NULL;
+    return p->value ? SDD_OK : SDD_ENO_MEMORY;
 }
 
 uint32_t update_to(const struct numbering *r, uint32_t old)
@@ -147,34 +155,35 @@ static void lay_out(const struct question *q, int n, struct arena *a, struct ask
     }
 }
 
-static void find(const struct update *u, const struct question *q, const struct asked *asked)
+static void find(const struct update *u, const struct view *v, const struct question *q, const struct asked *asked)
 {
     const sdd_topology *t = u->old;
-    const struct sdd_topology_info *info = &t->info;
+    const int is_edge = q->what == SDD_FIND_EDGES;
     struct update_find_args a = {.key = asked->ask,
                                  .place = asked->answer,
                                  .found = asked->found,
-                                 .vert = t->vert,
-                                 .twin = t->twin,
+                                 .list = is_edge ? v->edge_corner : v->slot_corner,
+                                 .vert = v->vert,
+                                 .owner = is_edge ? v->vert : t->vert,
+                                 .twin = v->twin,
                                  .faces = t->faces,
+                                 .n_rows = is_edge ? v->n_old_edges : t->info.n_corners,
                                  .what = q->what};
-    a.list = q->what == SDD_FIND_EDGES   ? t->edge_corner
-             : q->what == SDD_FIND_SLOTS ? t->vert_corner
-                                         : t->twin + info->n_corners;
-    a.n_rows = q->what == SDD_FIND_EDGES   ? info->n_edges
-               : q->what == SDD_FIND_SLOTS ? info->n_corners
-                                           : info->n_boundary_edges;
+    if (q->what == SDD_FIND_GHOSTS) {
+        a.list = t->twin + t->info.n_corners;
+        a.n_rows = t->info.n_boundary_edges;
+    }
     DEV_LAUNCH(u->d, update_find, &a, q->n);
 }
 
-int update_ask(struct update *u, const struct question *q, int n, struct sdd_error *err)
+int update_ask(struct update *u, const struct view *v, const struct question *q, int n, struct sdd_error *err)
 {
     struct arena count = {NULL, 0}, real = {NULL, 0};
     struct asked asked[MOST_QUESTIONS];
     struct device_block block = {NULL, 0};
     lay_out(q, n, &count, asked);
-    int rc = block_take(u->d, count.used, &block, err);
-    if (rc)
+    int rc = count.used > 0 ? block_take(u->d, count.used, &block, err) : SDD_OK;
+    if (rc || count.used == 0)
         return rc;
     real.base = block.memory;
     lay_out(q, n, &real, asked);
@@ -184,11 +193,36 @@ int update_ask(struct update *u, const struct question *q, int n, struct sdd_err
         if (q[i].what < 0)
             DEV_LAUNCH(u->d, update_gather, &gather, q[i].n);
         else
-            find(u, q + i, asked + i);
+            find(u, v, q + i, asked + i);
         dev_download(u->d, q[i].answer, asked[i].answer, q[i].n * (int64_t)sizeof(uint32_t));
         if (q[i].found)
             dev_download(u->d, q[i].found, asked[i].found, 3 * q[i].n * (int64_t)sizeof(uint32_t));
     }
+    rc = dev_finish(u->d, err);
+    if (rc)
+        dev_drain(u->d);
+    block_give(u->d, &block);
+    return rc;
+}
+
+int update_ask_lowest(struct update *u, const struct view *v, const uint32_t *edge, int64_t n, uint32_t *out,
+                      struct sdd_error *err)
+{
+    const int64_t word = (int64_t)sizeof *out, n_rows = 2 * n + u->n_gone;
+    struct device_block block = {NULL, 0};
+    uint32_t *gone = update_memory(u, u->n_gone, sizeof *gone, err);
+    int rc = gone ? block_take(u->d, n_rows * word, &block, err) : SDD_ENO_MEMORY;
+    if (rc)
+        return rc;
+    for (int64_t i = 0; i < u->n_gone; i++) /* They ascend. */
+        gone[i] = v->gone[i].corner;
+    uint32_t *wanted = block.memory, *low = wanted + n, *going = low + n;
+    struct update_lowest_args a = {v->edge, wanted, going, low, n, u->n_gone};
+    dev_upload(u->d, wanted, edge, n * word);
+    dev_upload(u->d, going, gone, u->n_gone * word);
+    dev_fill(u->d, low, 0xff, n * word);
+    DEV_LAUNCH(u->d, update_lowest, &a, u->old->info.n_corners);
+    dev_download(u->d, out, low, n * word);
     rc = dev_finish(u->d, err);
     if (rc)
         dev_drain(u->d);

@@ -10,38 +10,47 @@
 #include "gpu/mesh/kernels/update_rows.tile.h"
 #include "gpu/mesh/kernels/update_valences.k.h"
 
-#define N_NUMBERINGS 5
-
-/* What the host knows, in one piece of memory; once on the host, and once on the device. */
-struct tables {
-    struct {
-        uint32_t *start, *shift;
-    } rows[N_NUMBERINGS], values[N_NUMBERINGS];
-    struct patch patch[N_PATCHES];
-    uint32_t *touched;
-};
-
-/* ---- numberings -------------------------------------------------------------------------------------------------- */
 /* The rows of a numbering. Corners come in two parts. */
 struct extent {
     struct numbering *r;
     int64_t n_old, n_new, ghosts_from, ghosts_to; /* Ghosts begin there; at the end if there are none. */
 };
 
-static void list_numberings(struct update *u, struct extent out[N_NUMBERINGS])
+/* What the host knows, in one piece of memory, which is laid out once on the host and once on the device. */
+struct tables {
+    struct extent *extent; /* Shape [n_extents]. */
+    struct patch *patch;   /* Shape [n_patches]: those of u->face_end and of the views, in order. */
+    int n_extents, n_patches;
+    uint32_t *touched;
+};
+
+/* ---- numberings -------------------------------------------------------------------------------------------------- */
+static struct extent of_rows(struct numbering *r, int64_t n_old, int64_t n_new)
+{
+    return (struct extent){r, n_old, n_new, n_old, n_new};
+}
+
+/* Lists all numberings, each of which is as the device gets it. */
+static int list_numberings(struct update *u, struct tables *t, struct sdd_error *err)
 {
     const struct sdd_topology_info *i = &u->old->info;
     const struct sdd_mesh_desc *m = u->desc;
-    const int64_t B = i->n_boundary_edges;
-    const struct extent all[N_NUMBERINGS] = {
-        {&u->vertices, i->n_vertices, m->n_vertices, i->n_vertices, m->n_vertices},
-        {&u->faces, i->n_faces, m->n_faces, i->n_faces, m->n_faces},
-        {&u->corners, i->n_corners + B, m->n_corners + u->n_boundary_edges, i->n_corners, m->n_corners},
-        {&u->slots, i->n_corners, m->n_corners, i->n_corners, m->n_corners},
-        {&u->edges, i->n_edges, u->n_edges, i->n_edges, u->n_edges},
-    };
-    for (int k = 0; k < N_NUMBERINGS; k++)
-        out[k] = all[k];
+    struct extent *e = t->extent = update_memory(u, 2 + 3 * u->n_views, sizeof *e, err);
+    t->patch = e ? update_memory(u, 1 + N_PATCHES * u->n_views, sizeof *t->patch, err) : NULL;
+    if (!t->patch)
+        return SDD_ENO_MEMORY;
+    *e++ = of_rows(&u->faces, i->n_faces, m->n_faces);
+    *e++ = (struct extent){&u->corners, i->n_corners + i->n_boundary_edges, m->n_corners + u->n_boundary_edges,
+                           i->n_corners, m->n_corners};
+    for (struct view *v = u->view; v < u->view + u->n_views; v++) {
+        *e++ = of_rows(&v->vertices, v->delta->n_old, v->n_new);
+        *e++ = of_rows(&v->edges, v->n_old_edges, v->n_edges);
+        if (v->slot_corner)
+            *e++ = of_rows(&v->slots, i->n_corners, m->n_corners);
+    }
+    t->n_extents = (int)(e - t->extent);
+    t->n_patches = 1 + N_PATCHES * u->n_views;
+    return SDD_OK;
 }
 
 /* Adds runs for new rows, which get some old rows of their part for now, because each must name one; patches follow.
@@ -93,60 +102,70 @@ static int64_t fill_values(const struct extent *e, uint32_t *start, uint32_t *sh
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
-static void lay_out_tables(const struct update *u, const struct extent e[N_NUMBERINGS], struct arena *a,
-                           struct tables *out)
+static const struct patch *patch_of(const struct update *u, int k)
 {
-    for (int k = 0; k < N_NUMBERINGS; k++) {
-        e[k].r->rows.n = (int32_t)fill_rows(e + k, NULL, NULL);
-        e[k].r->values.n = (int32_t)fill_values(e + k, NULL, NULL);
-        out->rows[k].start = ARENA(a, uint32_t, e[k].r->rows.n);
-        out->rows[k].shift = ARENA(a, uint32_t, e[k].r->rows.n);
-        out->values[k].start = ARENA(a, uint32_t, e[k].r->values.n);
-        out->values[k].shift = ARENA(a, uint32_t, e[k].r->values.n);
-    }
-    for (int k = 0; k < N_PATCHES; k++) {
-        out->patch[k].row = ARENA(a, uint32_t, u->patch[k].n);
-        out->patch[k].value = ARENA(a, uint32_t, u->patch[k].n);
-    }
-    out->touched = ARENA(a, uint32_t, u->n_touched);
+    return k == 0 ? &u->face_end : &u->view[(k - 1) / N_PATCHES].patch[(k - 1) % N_PATCHES];
 }
 
-static void fill_tables(const struct update *u, const struct extent e[N_NUMBERINGS], const struct tables *to)
+static struct sdd_runs lay_out_runs(struct arena *a, int64_t n)
 {
-    for (int k = 0; k < N_NUMBERINGS; k++) {
-        (void)fill_rows(e + k, to->rows[k].start, to->rows[k].shift);
-        (void)fill_values(e + k, to->values[k].start, to->values[k].shift);
+    uint32_t *start = ARENA(a, uint32_t, n), *shift = ARENA(a, uint32_t, n);
+    return (struct sdd_runs){start, shift, (int32_t)n};
+}
+
+static void lay_out_tables(const struct update *u, struct arena *a, struct tables *t)
+{
+    for (int k = 0; k < t->n_extents; k++) {
+        const struct extent *e = t->extent + k;
+        e->r->rows = lay_out_runs(a, fill_rows(e, NULL, NULL));
+        e->r->values = lay_out_runs(a, fill_values(e, NULL, NULL));
     }
-    for (int k = 0; k < N_PATCHES; k++)
-        for (int64_t i = 0; i < u->patch[k].n; i++) {
-            to->patch[k].row[i] = u->patch[k].row[i];
-            to->patch[k].value[i] = u->patch[k].value[i];
+    for (int k = 0; k < t->n_patches; k++) {
+        t->patch[k].n = patch_of(u, k)->n;
+        t->patch[k].row = ARENA(a, uint32_t, t->patch[k].n);
+        t->patch[k].value = ARENA(a, uint32_t, t->patch[k].n);
+    }
+    t->touched = ARENA(a, uint32_t, u->view->n_touched);
+}
+
+/* The host may write what kernels may only read. */
+static uint32_t *writable(const uint32_t *p)
+{
+    return (uint32_t *)(uintptr_t)p;
+}
+
+static void fill_tables(const struct update *u, const struct tables *t)
+{
+    for (int k = 0; k < t->n_extents; k++) {
+        const struct extent *e = t->extent + k;
+        (void)fill_rows(e, writable(e->r->rows.start), writable(e->r->rows.shift));
+        (void)fill_values(e, writable(e->r->values.start), writable(e->r->values.shift));
+    }
+    for (int k = 0; k < t->n_patches; k++)
+        for (int64_t i = 0; i < t->patch[k].n; i++) {
+            t->patch[k].row[i] = patch_of(u, k)->row[i];
+            t->patch[k].value[i] = patch_of(u, k)->value[i];
         }
-    for (int64_t i = 0; i < u->n_touched; i++)
-        to->touched[i] = u->touched[i].vertex;
+    for (int64_t i = 0; i < u->view->n_touched; i++)
+        t->touched[i] = u->view->touched[i].vertex;
 }
 
 static int upload_tables(struct update *u, struct tables *out, struct sdd_error *err)
 {
-    struct extent e[N_NUMBERINGS];
     struct arena count = {NULL, 0}, host = {NULL, 0}, device = {NULL, 0};
-    list_numberings(u, e);
-    lay_out_tables(u, e, &count, out);
-    host.base = update_memory(u, count.used, 1, err);
-    int rc = host.base ? block_take(u->d, count.used, &u->tables, err) : SDD_ENO_MEMORY;
+    int rc = list_numberings(u, out, err);
     if (rc)
         return rc;
-    lay_out_tables(u, e, &host, out);
-    fill_tables(u, e, out);
+    lay_out_tables(u, &count, out);
+    host.base = update_memory(u, count.used, 1, err);
+    rc = host.base ? block_take(u->d, count.used, &u->tables, err) : SDD_ENO_MEMORY;
+    if (rc)
+        return rc;
+    lay_out_tables(u, &host, out);
+    fill_tables(u, out);
     device.base = u->tables.memory;
-    lay_out_tables(u, e, &device, out);
+    lay_out_tables(u, &device, out);
     dev_upload(u->d, u->tables.memory, host.base, count.used);
-    for (int k = 0; k < N_NUMBERINGS; k++) {
-        e[k].r->rows.start = out->rows[k].start;
-        e[k].r->rows.shift = out->rows[k].shift;
-        e[k].r->values.start = out->values[k].start;
-        e[k].r->values.shift = out->values[k].shift;
-    }
     return SDD_OK;
 }
 
@@ -169,23 +188,55 @@ static void stream(const struct update *u, const uint32_t *in, int64_t in_first,
     DEV_LAUNCH(u->d, update_rows, &args, (n - first + UPDATE_ROWS - 1) / UPDATE_ROWS);
 }
 
-static void patch_rows(const struct update *u, const struct tables *t, int which, uint32_t *out)
+static void patch_rows(const struct update *u, const struct patch *p, uint32_t *out)
 {
-    struct update_patch_args a = {t->patch[which].row, t->patch[which].value, out};
-    DEV_LAUNCH(u->d, update_patch, &a, u->patch[which].n);
+    struct update_patch_args a = {p->row, p->value, out};
+    DEV_LAUNCH(u->d, update_patch, &a, p->n);
 }
 
-static void run_vertices(const struct update *u, const struct tables *tables)
+/* The new arrays of a view. */
+struct view_arrays {
+    uint32_t *vert, *edge, *edge_corner, *begin, *end, *slot_corner;
+    int64_t n_corners; /* With ghosts. */
+};
+
+static struct view_arrays arrays_of(const struct update *u, int k)
 {
-    const sdd_topology *old = u->old, *t = u->b.t;
-    struct update_isolated_args isolated = {t->vert_end, t->vert_begin};
-    stream(u, old->vert_begin, 0, t->vert_begin, 0, u->b.V, &u->vertices, &u->slots, 0);
-    stream(u, old->vert_end, 0, t->vert_end, 0, u->b.V, &u->vertices, &u->slots, 1);
-    stream(u, old->vert_corner, 0, t->vert_corner, 0, u->b.C, &u->slots, &u->corners, 0);
-    DEV_LAUNCH(u->d, update_isolated, &isolated, u->b.V);
-    patch_rows(u, tables, PATCH_BEGIN, t->vert_begin);
-    patch_rows(u, tables, PATCH_END, t->vert_end);
-    patch_rows(u, tables, PATCH_SLOTS, t->vert_corner);
+    const sdd_topology *t = u->b.t;
+    if (k == 0)
+        return (struct view_arrays){t->vert,     t->edge,        t->edge_corner, t->vert_begin,
+                                    t->vert_end, t->vert_corner, u->b.C + u->b.B};
+    const struct topology_channel *c = t->channel + k - 1;
+    return (struct view_arrays){c->vert, c->edge, c->edge_corner, c->begin, c->end, c->corner, u->b.C};
+}
+
+/* Vertices without corners begin at 0. The copy moves them only where the first slot does not stay. */
+static void run_isolated(const struct update *u, const struct view *v, const struct view_arrays *to)
+{
+    struct update_isolated_args a = {to->end, to->begin};
+    if (v->slots.n == 0 || v->slots.run[0].from != v->slots.run[0].to)
+        DEV_LAUNCH(u->d, update_isolated, &a, v->n_new);
+}
+
+/* Makes the arrays that all views have, and then the slots of those that have some. */
+static void run_view(const struct update *u, const struct view *v, const struct view_arrays *to,
+                     const struct patch *patch)
+{
+    stream(u, v->vert, 0, to->vert, 0, to->n_corners, &u->corners, &v->vertices, 0);
+    stream(u, v->edge, 0, to->edge, 0, to->n_corners, &u->corners, &v->edges, 0);
+    stream(u, v->edge_corner, 0, to->edge_corner, 0, v->n_edges, &v->edges, &u->corners, 0);
+    patch_rows(u, patch + PATCH_VERT, to->vert);
+    patch_rows(u, patch + PATCH_EDGE, to->edge);
+    patch_rows(u, patch + PATCH_EDGE_CORNER, to->edge_corner);
+    if (!v->slot_corner)
+        return;
+    stream(u, v->begin, 0, to->begin, 0, v->n_new, &v->vertices, &v->slots, 0);
+    stream(u, v->end, 0, to->end, 0, v->n_new, &v->vertices, &v->slots, 1);
+    stream(u, v->slot_corner, 0, to->slot_corner, 0, u->b.C, &v->slots, &u->corners, 0);
+    run_isolated(u, v, to);
+    patch_rows(u, patch + PATCH_BEGIN, to->begin);
+    patch_rows(u, patch + PATCH_END, to->end);
+    patch_rows(u, patch + PATCH_SLOTS, to->slot_corner);
 }
 
 static void run_faces(struct update *u, const struct tables *tables)
@@ -194,7 +245,7 @@ static void run_faces(struct update *u, const struct tables *tables)
     const int64_t C = u->b.C, old_C = old->info.n_corners, B = u->b.B;
     struct face_tables_args faces = {t->face_end, u->b.face, u->b.next, u->b.prev};
     stream(u, (const uint32_t *)old->face_end, 0, (uint32_t *)t->face_end, 0, u->b.F, &u->faces, &u->corners, 1);
-    patch_rows(u, tables, PATCH_FACE_END, (uint32_t *)t->face_end);
+    patch_rows(u, tables->patch, (uint32_t *)t->face_end);
     if (t->faces.n_uniform == 0)
         DEV_LAUNCH(u->d, face_tables, &faces, u->b.F);
     if (old->info.n_boundary_edges == 0 || B == 0)
@@ -202,20 +253,6 @@ static void run_faces(struct update *u, const struct tables *tables)
     const int64_t in = old_C - old->faces.n_uniform, out = C - t->faces.n_uniform;
     stream(u, old->faces.next + in, old_C, u->b.next + out, C, C + B, &u->corners, &u->corners, 0);
     stream(u, old->faces.prev + in, old_C, u->b.prev + out, C, C + B, &u->corners, &u->corners, 0);
-}
-
-static void run_corners(const struct update *u, const struct tables *tables)
-{
-    const sdd_topology *old = u->old, *t = u->b.t;
-    const int64_t n = u->b.C + u->b.B;
-    stream(u, old->vert, 0, t->vert, 0, n, &u->corners, &u->vertices, 0);
-    stream(u, old->twin, 0, t->twin, 0, n, &u->corners, &u->corners, 0);
-    stream(u, old->edge, 0, t->edge, 0, n, &u->corners, &u->edges, 0);
-    stream(u, old->edge_corner, 0, t->edge_corner, 0, u->b.E, &u->edges, &u->corners, 0);
-    patch_rows(u, tables, PATCH_VERT, t->vert);
-    patch_rows(u, tables, PATCH_TWIN, t->twin);
-    patch_rows(u, tables, PATCH_EDGE, t->edge);
-    patch_rows(u, tables, PATCH_EDGE_CORNER, t->edge_corner);
 }
 
 /* Looks at the fans of the touched vertices. The largest valence is that of the old mesh, or of one of them; but where
@@ -237,7 +274,7 @@ static void run_fans(struct update *u, const struct tables *tables)
     build_start_words(&u->b);
     if (!all)
         dev_upload(u->d, u->b.words + W_MOST_EDGES, &had, sizeof had);
-    DEV_LAUNCH(u->d, update_fans, &fans, u->n_touched);
+    DEV_LAUNCH(u->d, update_fans, &fans, u->view->n_touched);
     DEV_LAUNCH(u->d, update_valences, &valences, all ? u->b.V + u->b.B : 0);
 }
 
@@ -258,9 +295,13 @@ static int run_arrays(struct update *u, struct sdd_error *err)
         rc = upload_tables(u, &tables, err);
     if (rc)
         return rc;
-    run_vertices(u, &tables);
+    for (int k = 0; k < u->n_views; k++) {
+        const struct view_arrays to = arrays_of(u, k);
+        run_view(u, u->view + k, &to, tables.patch + 1 + N_PATCHES * k);
+    }
+    stream(u, u->old->twin, 0, b->t->twin, 0, b->C + b->B, &u->corners, &u->corners, 0);
+    patch_rows(u, tables.patch + 1 + PATCH_TWIN, b->t->twin);
     run_faces(u, &tables);
-    run_corners(u, &tables);
     run_fans(u, &tables);
     rc = build_read_words(b, err);
     return rc ? rc : b->word[W_FAN] != ~0ull ? UPDATE_ANEW : SDD_OK;
@@ -297,8 +338,13 @@ int update_run(struct update *u, sdd_topology **out, struct sdd_error *err)
     if (rc)
         return topology_done(t, rc, out, err);
     build_init(b, t, u->desc);
-    b->E = t->info.n_edges = u->n_edges;
+    b->E = t->info.n_edges = u->view->n_edges;
     b->B = b->G = t->info.n_boundary_edges = u->n_boundary_edges;
+    for (int k = 0; k < t->n_channels; k++) {
+        t->channel[k].n_rows = t->channel[k].n_values;
+        t->channel[k].n_edges = u->view[1 + k].n_edges;
+    }
+    t->info.n_uv_edges = t->info.n_uvs ? t->channel[0].n_edges : 0;
     t->info.manifold = 1;
     t->is_updated = 1;
     rc = run_arrays(u, err);
