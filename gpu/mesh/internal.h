@@ -55,7 +55,7 @@ struct build {
     int64_t used_before, most;
 
     uint32_t *next, *prev, *face; /* The arrays of t->faces, to be written; NULL where faces are uniform. */
-    const uint32_t *twin; /* Shape [C]: SDD_NONE where there is no face across, as long as there are no ghosts. */
+    const uint32_t *twin; /* Shape [C]: C or more where there is no face across, which is SDD_NONE without ghosts. */
 
     /* Stage "faces". Some arrays share memory, one after the other. `input` is the uploaded indices, then the sorted
      * keys and then the ranks of the corners without a face across. `rank` and `flag` are keys until those are
@@ -84,6 +84,19 @@ struct build {
     struct device_block without_ghosts; /* The SDD_PART_CORNERS of t before ghosts were added. */
 };
 
+/* topology_check: refuses what can be seen of a mesh without a look at its faces and indices.
+ * Errors  those of sdd_topology_create, without SDD_ENO_MEMORY and SDD_EDEVICE */
+int topology_check(const struct sdd_mesh_desc *m, struct sdd_error *err) SDD_MUST_CHECK;
+int64_t topology_face_sizes(const struct sdd_mesh_desc *m, struct face_sizes *out); /* Returns their sum. */
+/* topology_new: an empty record for what topology_check has passed. On error *out may hold one that is to be given to
+ * topology_done.
+ * Errors  SDD_ENO_MEMORY */
+int topology_new(sdd_device *device, const struct sdd_mesh_desc *desc, const struct face_sizes *sizes,
+                 sdd_topology **out, struct sdd_error *err) SDD_MUST_CHECK;
+/* topology_done: cuts t, which is built otherwise, and makes it *out. With an rc other than SDD_OK, or on error, it
+ * frees t, which may be NULL, instead. */
+int topology_done(sdd_topology *t, int rc, sdd_topology **out, struct sdd_error *err) SDD_MUST_CHECK;
+
 /* topology_build: fills t from desc, whose array shapes have been checked, and waits for the device. On error t holds
  * what sdd_topology_unref frees.
  * Errors  SDD_EMESH, SDD_ENO_MEMORY, SDD_EDEVICE */
@@ -93,6 +106,14 @@ int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd
  * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
 int topology_cut_create(sdd_topology *t, struct sdd_error *err) SDD_MUST_CHECK;
 
+void build_init(struct build *b, sdd_topology *t, const struct sdd_mesh_desc *desc);
+void build_end(struct build *b, int rc); /* Frees what is temporary; rc says whether the build failed. */
+/* build_allocate_parts: allocates the mesh, its corners with their ghosts, and the edges, where their numbers are known
+ * beforehand. */
+int build_allocate_parts(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
+/* build_finish: the stages from "tags" on, and waits. Where there is no boundary_rank the ghosts are made and linked
+ * already, except for their faces. */
+int build_finish(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 int64_t build_scan_scratch(const struct build *b, int64_t n);           /* The scratch bytes of a scan of n numbers. */
 int64_t build_sort_scratch(const struct build *b, int64_t n, int bits); /* The scratch bytes of a sort of n keys. */
 /* build_allocate: counts what lay_out takes, allocates exactly that as `block`, and lays it out. */

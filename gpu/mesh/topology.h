@@ -49,12 +49,21 @@ struct topology_channel {
     uint32_t *chaikin_row; /* Shape [E'] (grid/control.h), in SDD_PART_LISTS; NULL where no edge is semi-sharp. */
 };
 
+/* The smallest and the largest size of the faces, and how many faces have it: so that it is known when the last one
+ * goes. */
+struct face_sizes {
+    int32_t least, most;
+    int64_t n_least, n_most;
+};
+
 struct sdd_topology {
     int refs;
+    int is_updated; /* Whether it was made from an older one, without a build. */
     sdd_device *device;
     uint64_t serial; /* No other topology of the device has it, so that a plan knows its own. */
     struct sdd_topology_info info;
     const struct scheme *scheme;
+    struct face_sizes sizes;
     struct device_block part[SDD_N_PARTS];
     char fault[160]; /* The first element that is not manifold, in words; "" if there is none. */
 

@@ -115,6 +115,18 @@ static int make_room_for_ghosts(struct build *b, struct sdd_error *err)
     return SDD_OK;
 }
 
+int build_allocate_parts(struct build *b, struct sdd_error *err)
+{
+    sdd_topology *t = b->t;
+    int rc = build_allocate(b, lay_out_mesh, &t->part[SDD_PART_MESH], err);
+    if (!rc)
+        rc = build_allocate(b, lay_out_corners, &t->part[SDD_PART_CORNERS], err);
+    if (!rc)
+        rc = build_allocate(b, lay_out_edges, &t->part[SDD_PART_EDGES], err);
+    b->twin = t->twin;
+    return rc;
+}
+
 static int allocate_faces(struct build *b, struct sdd_error *err)
 {
     sdd_topology *t = b->t;
@@ -173,21 +185,10 @@ static int levels_of_chaikin(const struct sdd_mesh_desc *m)
     return (int)ceilf(most) + 1;
 }
 
-static int build_stages(struct build *b, struct sdd_error *err)
+int build_finish(struct build *b, struct sdd_error *err)
 {
     sdd_topology *t = b->t;
-    int rc = allocate_faces(b, err);
-    if (rc)
-        return rc;
-    build_run_faces(b);
-    rc = allocate_edges(b, err);
-    if (rc)
-        return rc;
-    build_run_edges(b);
-    if (b->G > 0)
-        rc = make_room_for_ghosts(b, err);
-    if (!rc)
-        rc = build_allocate(b, build_lay_out_tags, &b->tags_block, err);
+    int rc = build_allocate(b, build_lay_out_tags, &b->tags_block, err);
     if (rc)
         return rc;
     build_run_tags(b);
@@ -221,21 +222,47 @@ static int build_stages(struct build *b, struct sdd_error *err)
     return dev_finish(b->d, err);
 }
 
+static int build_stages(struct build *b, struct sdd_error *err)
+{
+    int rc = allocate_faces(b, err);
+    if (rc)
+        return rc;
+    build_run_faces(b);
+    rc = allocate_edges(b, err);
+    if (rc)
+        return rc;
+    build_run_edges(b);
+    if (b->G > 0)
+        rc = make_room_for_ghosts(b, err);
+    return rc ? rc : build_finish(b, err);
+}
+
+void build_init(struct build *b, sdd_topology *t, const struct sdd_mesh_desc *desc)
+{
+    *b = (struct build){
+        .t = t, .desc = desc, .d = t->device, .V = desc->n_vertices, .F = desc->n_faces, .C = desc->n_corners};
+    b->used_before = b->d->used;
+    b->bits = id_bits(b->V);
+    b->tags = larger(larger(desc->n_creases, desc->n_corner_tags), desc->n_holes);
+}
+
+void build_end(struct build *b, int rc)
+{
+    if (rc) /* Queued work may still use the memory. */
+        dev_drain(b->d);
+    block_give(b->d, &b->faces);
+    block_give(b->d, &b->sort);
+    block_give(b->d, &b->nonmanifold);
+    block_give(b->d, &b->tags_block);
+    block_give(b->d, &b->without_ghosts);
+    b->t->info.build_bytes = b->most;
+}
+
 int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd_error *err)
 {
-    struct build b = {
-        .t = t, .desc = desc, .d = t->device, .V = desc->n_vertices, .F = desc->n_faces, .C = desc->n_corners};
-    b.used_before = b.d->used;
-    b.bits = id_bits(b.V);
-    b.tags = larger(larger(desc->n_creases, desc->n_corner_tags), desc->n_holes);
+    struct build b;
+    build_init(&b, t, desc);
     int rc = build_stages(&b, err);
-    if (rc) /* Queued work may still use the memory. */
-        dev_drain(b.d);
-    block_give(b.d, &b.faces);
-    block_give(b.d, &b.sort);
-    block_give(b.d, &b.nonmanifold);
-    block_give(b.d, &b.tags_block);
-    block_give(b.d, &b.without_ghosts);
-    t->info.build_bytes = b.most;
+    build_end(&b, rc);
     return rc;
 }

@@ -114,7 +114,7 @@ static void run_smooth(struct build *b, const struct topology_channel *channel)
 {
     const sdd_topology *t = b->t;
     struct channel_runs_args runs = {channel->corner, channel->vert, channel->begin, channel->end, b->C};
-    struct channel_twins_args twins = {b->twin, channel->edge, channel->twin};
+    struct channel_twins_args twins = {b->twin, channel->edge, channel->twin, (uint32_t)b->C};
     struct channel_edges_args edges = {channel->edge_corner, channel->twin, t->edge, t->edge_sharp,
                                        channel->edge_sharp};
     struct channel_vertices_args vertices = {topology_control(t), topology_channel_control(t, channel),
@@ -122,10 +122,12 @@ static void run_smooth(struct build *b, const struct topology_channel *channel)
                                              t->info.options.crease_method == SDD_CREASE_CHAIKIN};
     int64_t row_bytes = channel->n_rows * (int64_t)sizeof(uint32_t);
     vertices.mesh.twin = b->twin;
-    dev_fill(b->d, channel->begin, 0, row_bytes);
-    dev_fill(b->d, channel->end, 0, row_bytes);
+    if (!t->is_updated) { /* An update has them already. */
+        dev_fill(b->d, channel->begin, 0, row_bytes);
+        dev_fill(b->d, channel->end, 0, row_bytes);
+        DEV_LAUNCH(b->d, channel_runs, &runs, b->C);
+    }
     dev_fill(b->d, channel->vert_sharp, 0, row_bytes);
-    DEV_LAUNCH(b->d, channel_runs, &runs, b->C);
     DEV_LAUNCH(b->d, channel_twins, &twins, b->C);
     DEV_LAUNCH(b->d, channel_edges, &edges, channel->n_edges);
     DEV_LAUNCH(b->d, channel_vertices, &vertices, b->V);

@@ -51,7 +51,7 @@ static int check_options(const struct sdd_options *o, struct sdd_error *err)
     return SDD_OK;
 }
 
-/* This is the only pass over the mesh that the host makes. It is parallel because one core would read the sizes at a
+/* The host makes no other pass over the mesh than over the sizes. It is parallel because one core would read them at a
  * tenth of the rate at which the device takes them. */
 static int64_t sum_sizes(const int32_t *size, int64_t n, int32_t *least, int32_t *most)
 {
@@ -69,6 +69,26 @@ static int64_t sum_sizes(const int32_t *size, int64_t n, int32_t *least, int32_t
     return sum;
 }
 
+static int64_t count_size(const int32_t *size, int64_t n, int32_t which)
+{
+    int64_t count = 0;
+#pragma omp parallel for num_threads(SIZE_THREADS) reduction(+ : count) if (n > 100000)
+    for (int64_t f = 0; f < n; f++)
+        count += size[f] == which;
+    return count;
+}
+
+int64_t topology_face_sizes(const struct sdd_mesh_desc *m, struct face_sizes *out)
+{
+    const int64_t sum = sum_sizes(m->face_counts, m->n_faces, &out->least, &out->most);
+    out->n_least = out->n_most = m->n_faces;
+    if (out->least < out->most) {
+        out->n_least = count_size(m->face_counts, m->n_faces, out->least);
+        out->n_most = count_size(m->face_counts, m->n_faces, out->most);
+    }
+    return sum;
+}
+
 static int fail_size(const struct sdd_mesh_desc *m, int32_t most, struct sdd_error *err)
 {
     int64_t f = 0;
@@ -82,12 +102,8 @@ static int fail_size(const struct sdd_mesh_desc *m, int32_t most, struct sdd_err
                     m->face_counts[f], SDD_MAX_FACE_SIZE);
 }
 
-/* Checks the shapes of the arrays and the face sizes, which say where every kernel may write. The device checks the
- * rest. */
-static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *info, struct sdd_error *err)
+int topology_check(const struct sdd_mesh_desc *m, struct sdd_error *err)
 {
-    int64_t sum;
-    int32_t most;
     int rc = check_options(&m->options, err);
     if (!rc)
         rc = check_count("points", m->n_vertices, err);
@@ -118,9 +134,14 @@ static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *i
         return sdd_fail(err, SDD_EMESH, m->n_vertices ? "faceVertexCounts" : "points",
                         m->n_vertices ? "the mesh has no faces; points, lines and curves make no surface"
                                       : "the mesh has no points");
-    sum = sum_sizes(m->face_counts, m->n_faces, &info->min_face_size, &info->max_face_size);
-    most = scheme_table[m->options.scheme].most_corners;
-    if (info->min_face_size < 3 || info->max_face_size > most)
+    return SDD_OK;
+}
+
+static int check_sizes(const struct sdd_mesh_desc *m, struct face_sizes *sizes, struct sdd_error *err)
+{
+    const int64_t sum = topology_face_sizes(m, sizes);
+    const int32_t most = scheme_table[m->options.scheme].most_corners;
+    if (sizes->least < 3 || sizes->most > most)
         return fail_size(m, most, err);
     if (sum != m->n_corners)
         return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "the face sizes add up to %lld, there are %lld indices",
@@ -137,37 +158,38 @@ static void note_sharpness(sdd_topology *t, int64_t n, const float *sharpness, i
             t->semisharp = sharpness[i];
 }
 
-int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sdd_topology **out, struct sdd_error *err)
+int topology_new(sdd_device *device, const struct sdd_mesh_desc *desc, const struct face_sizes *sizes,
+                 sdd_topology **out, struct sdd_error *err)
 {
-    struct sdd_topology_info info = {0};
-    *out = NULL;
-    int rc = check_desc(desc, &info, err);
-    if (rc)
-        return rc;
-    sdd_topology *t = calloc(1, sizeof *t);
+    sdd_topology *t = *out = calloc(1, sizeof *t);
     if (!t)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a topology record");
-    info.n_vertices = desc->n_vertices;
-    info.n_faces = desc->n_faces;
-    info.n_corners = desc->n_corners;
-    info.n_uvs = desc->n_uvs;
-    info.n_channels = (int)desc->n_channels;
-    info.has_creases = desc->n_creases > 0 || desc->n_corner_tags > 0;
-    info.options = desc->options;
     t->refs = 1;
     t->device = device;
     t->serial = ++device->topology_serial;
-    t->info = info;
-    t->scheme = scheme_table + info.options.scheme;
+    t->sizes = *sizes;
+    t->info.n_vertices = desc->n_vertices;
+    t->info.n_faces = desc->n_faces;
+    t->info.n_corners = desc->n_corners;
+    t->info.n_uvs = desc->n_uvs;
+    t->info.n_channels = (int)desc->n_channels;
+    t->info.has_creases = desc->n_creases > 0 || desc->n_corner_tags > 0;
+    t->info.options = desc->options;
+    t->info.min_face_size = sizes->least;
+    t->info.max_face_size = sizes->most;
+    t->scheme = scheme_table + desc->options.scheme;
     note_sharpness(t, desc->n_creases, desc->crease_sharpness, 1);
     note_sharpness(t, desc->n_corner_tags, desc->corner_sharpness, 0);
-    t->n_channels = (desc->n_uvs > 0) + info.n_channels;
+    t->n_channels = (desc->n_uvs > 0) + t->info.n_channels;
     t->channel = calloc((size_t)t->n_channels + 1, sizeof *t->channel);
     t->kept = calloc((size_t)t->n_channels + 1, sizeof *t->kept);
     for (int k = 0; t->channel && k < t->n_channels; k++)
         t->channel[k].n_values = k == 0 && desc->n_uvs ? desc->n_uvs : desc->channels[k - (desc->n_uvs > 0)].n_values;
-    rc = t->channel && t->kept ? topology_build(t, desc, err)
-                               : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for channels");
+    return t->channel && t->kept ? SDD_OK : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for channels");
+}
+
+int topology_done(sdd_topology *t, int rc, sdd_topology **out, struct sdd_error *err)
+{
     if (!rc)
         rc = topology_cut_create(t, err);
     if (rc) {
@@ -178,4 +200,18 @@ int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sd
         t->info.device_bytes += t->part[k].bytes;
     *out = t;
     return SDD_OK;
+}
+
+int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sdd_topology **out, struct sdd_error *err)
+{
+    struct face_sizes sizes;
+    sdd_topology *t;
+    *out = NULL;
+    int rc = topology_check(desc, err);
+    if (!rc)
+        rc = check_sizes(desc, &sizes, err);
+    if (rc)
+        return rc;
+    rc = topology_new(device, desc, &sizes, &t, err);
+    return topology_done(t, rc ? rc : topology_build(t, desc, err), out, err);
 }

@@ -12,6 +12,7 @@
 #include "gpu/mesh/kernels/ghost_faces.k.h"
 #include "gpu/mesh/kernels/ghost_heads.k.h"
 #include "gpu/mesh/kernels/ghost_jump.k.h"
+#include "gpu/mesh/kernels/ghost_labels.k.h"
 #include "gpu/mesh/kernels/hole_apply.k.h"
 #include "gpu/mesh/isolated_flags.k.h"
 #include "gpu/mesh/kernels/open_twins.k.h"
@@ -105,7 +106,8 @@ void build_run_tags(struct build *b)
     sdd_topology *t = b->t;
     sdd_device *d = b->d;
     const struct sdd_mesh_desc *m = b->desc;
-    struct edge_implicit_args edges = {t->edge_corner, t->vert, b->twin, t->faces, b->kind, t->edge_sharp, b->soft};
+    struct edge_implicit_args edges = {t->edge_corner, t->vert,       b->twin, t->faces,
+                                       b->kind,        t->edge_sharp, b->soft, (uint32_t)b->C};
     struct vertex_implicit_args vertices = {t->vert_begin, t->vert_end, t->vert_sharp};
     struct nonmanifold_vertices_args nonmanifold = {t->vert_begin,
                                                     t->vert_end,
@@ -183,10 +185,15 @@ void build_run_ghosts(struct build *b)
                                         b->label,
                                         b->jump,
                                         (uint32_t)b->C};
+    struct ghost_labels_args labels = {ghost_rows(b, b->next), b->label, b->jump, (uint32_t)b->C};
     struct ghost_jump_args there = {b->label, b->jump, b->label2, b->jump2},
                            back = {b->label2, b->jump2, b->label, b->jump};
-    DEV_LAUNCH(b->d, compact, &list, b->G > 0 ? b->C : 0);
-    DEV_LAUNCH(b->d, ghost_corners, &ghosts, b->G);
+    if (b->boundary_rank) {
+        DEV_LAUNCH(b->d, compact, &list, b->G > 0 ? b->C : 0);
+        DEV_LAUNCH(b->d, ghost_corners, &ghosts, b->G);
+    } else {
+        DEV_LAUNCH(b->d, ghost_labels, &labels, b->G);
+    }
     for (int64_t reach = 1; reach < b->G; reach *= 4) {
         DEV_LAUNCH(b->d, ghost_jump, &there, b->G);
         DEV_LAUNCH(b->d, ghost_jump, &back, b->G);

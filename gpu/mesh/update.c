@@ -3,9 +3,13 @@
  * old topology is reused yet: the delta is checked against both meshes, so that wrong ones show before anything
  * relies on them, and the topology is built anew. Whether clean rows really are what they were is not checked,
  * because that would take the old mesh, which only the device has. */
-#include "gpu/mesh/topology.h"
-#include "gpu/sdd/sdd_update.h"
+#include "gpu/mesh/update.h"
+#include <stdlib.h>
 #include <string.h>
+
+/* A topology is built anew where an edit touches more than a tenth of the faces, unless these are few. */
+#define UPDATE_SHARE 10
+#define UPDATE_FEW 256
 
 /* Checks that a list of rows ascends within [0, n). `what` says which rows they are. */
 static int check_list(const char *what, const char *kind, const int32_t *rows, int64_t n_rows, int64_t n,
@@ -84,10 +88,97 @@ static int check_delta(const sdd_topology *old, const struct sdd_mesh_desc *desc
     return rc;
 }
 
+/* ---- the fast way ------------------------------------------------------------------------------------------------ */
+/* Whether the topology can be made from the old one, and whether that pays. Meshes that are not manifold have edges and
+ * vertices that are split, which is found by looking at all of them; and so have smooth channels whose values several
+ * vertices share. */
+static int is_fast(const sdd_topology *old, const struct sdd_mesh_desc *desc, const struct sdd_topology_delta *d)
+{
+    const int64_t most = larger(old->info.n_faces / UPDATE_SHARE, UPDATE_FEW);
+    int64_t rows = d->vertices.n_added + d->vertices.n_removed;
+    if (!old->info.manifold || topology_check(desc, NULL))
+        return 0;
+    for (int64_t k = 0; k < d->n_channels; k++) {
+        const struct sdd_channel_delta *c = d->channels + k;
+        if (c->from == SDD_NO_ROW || old->channel[c->from].n_rows > old->channel[c->from].n_values)
+            return 0;
+        rows = larger(rows, c->values.n_added + c->values.n_removed);
+    }
+    return d->n_dirty_faces + d->faces.n_removed <= most && rows <= 4 * most;
+}
+
+static struct view control_view(const struct update *u)
+{
+    const sdd_topology *t = u->old;
+    return (struct view){.kind = VIEW_CONTROL,
+                         .vert = t->vert,
+                         .edge = t->edge,
+                         .twin = t->twin,
+                         .edge_corner = t->edge_corner,
+                         .begin = t->vert_begin,
+                         .end = t->vert_end,
+                         .slot_corner = t->vert_corner,
+                         .indices = u->desc->face_vertices,
+                         .delta = &u->delta->vertices,
+                         .n_new = u->desc->n_vertices,
+                         .n_old_edges = t->info.n_edges};
+}
+
+static struct view channel_view(const struct update *u, int k)
+{
+    const struct sdd_channel_delta *d = u->delta->channels + k;
+    const struct topology_channel *c = u->old->channel + d->from;
+    const struct sdd_mesh_desc *m = u->desc;
+    const int uvs = m->n_uvs > 0;
+    return (struct view){.kind = topology_has_smooth_channels(u->old) ? VIEW_SMOOTH : VIEW_LINEAR,
+                         .vert = c->vert,
+                         .edge = c->edge,
+                         .twin = c->twin,
+                         .edge_corner = c->edge_corner,
+                         .begin = c->begin,
+                         .end = c->end,
+                         .slot_corner = c->corner,
+                         .indices = k < uvs ? m->uv_indices : m->channels[k - uvs].indices,
+                         .delta = &d->values,
+                         .n_new = k < uvs ? m->n_uvs : m->channels[k - uvs].n_values,
+                         .n_old_edges = c->n_edges};
+}
+
+static int run_update(struct update *u, sdd_topology **out, struct sdd_error *err)
+{
+    u->n_views = 1 + (int)u->delta->n_channels;
+    u->view = update_memory(u, u->n_views, sizeof *u->view, err);
+    if (!u->view)
+        return SDD_ENO_MEMORY;
+    for (int k = 0; k < u->n_views; k++)
+        u->view[k] = k ? channel_view(u, k - 1) : control_view(u);
+    int rc = update_find(u, err);
+    for (int k = 0; k < u->n_views && !rc; k++)
+        rc = update_vertices(u, u->view + k, err);
+    for (int k = 0; k < u->n_views && !rc; k++)
+        rc = update_edges(u, u->view + k, err);
+    return rc ? rc : update_run(u, out, err);
+}
+
+static int update(const sdd_topology *old, const struct sdd_mesh_desc *desc, const struct sdd_topology_delta *d,
+                  sdd_topology **out, struct sdd_error *err)
+{
+    struct update u = {.old = old, .desc = desc, .delta = d, .d = old->device};
+    int rc = run_update(&u, out, err);
+    for (struct update_block *block = u.memory, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    return rc;
+}
+
 int sdd_topology_update(const sdd_topology *old, const struct sdd_mesh_desc *desc,
                         const struct sdd_topology_delta *delta, sdd_topology **out, struct sdd_error *err)
 {
     *out = NULL;
     int rc = check_delta(old, desc, delta, err);
-    return rc ? rc : sdd_topology_create(old->device, desc, out, err);
+    if (rc)
+        return rc;
+    rc = is_fast(old, desc, delta) ? update(old, desc, delta, out, err) : UPDATE_ANEW;
+    return rc == UPDATE_ANEW ? sdd_topology_create(old->device, desc, out, err) : rc;
 }

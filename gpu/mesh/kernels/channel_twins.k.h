@@ -13,11 +13,12 @@
 struct channel_twins_args {
     const uint32_t *twin, *edge;
     uint32_t *out;
+    uint32_t n_corners; /* A twin from there on is none. */
 };
 
 SDD_FN void k_channel_twins(int64_t c, const struct channel_twins_args *a)
 {
     uint32_t across = a->twin[c];
-    a->out[c] = across != SDD_NONE && a->edge[across] == a->edge[c] ? across : SDD_NONE;
+    a->out[c] = across < a->n_corners && a->edge[across] == a->edge[c] ? across : SDD_NONE;
 }
 #endif

@@ -55,7 +55,7 @@ SDD_FN struct sdd_value_ring sdd_value_ring_of(const struct sdd_control *m, cons
         }
         for (int32_t before = 0; before < 2; before++) {
             uint32_t own = before ? sdd_prev(&m->faces, c) : c, stands = m->edge_corner[m->edge[own]];
-            int open = m->twin[own] == SDD_NONE;
+            int open = m->twin[own] >= m->n_corners;
             r.seam |= channel->edge[own] != channel->edge[stands];
             r.boundary |= open;
             r.nonmanifold |= open && stands != own; /* The edge has more than one face, and yet no twin. */

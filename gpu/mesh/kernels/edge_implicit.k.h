@@ -13,15 +13,16 @@
 struct edge_implicit_args {
     const uint32_t *edge_corner, *vert, *twin;
     struct sdd_faces faces;
-    const uint32_t *kind; /* NULL where the mesh is manifold; then an edge without a twin is a boundary. */
+    const uint32_t *kind; /* NULL where the mesh is manifold; then an edge without a face across is a boundary. */
     float *edge_sharp;
     uint32_t *soft; /* NULL where the boundary rule is not `none`. */
+    uint32_t n_corners;
 };
 
 SDD_FN void k_edge_implicit(int64_t e, const struct edge_implicit_args *a)
 {
     uint32_t c = a->edge_corner[e];
-    if (a->twin[c] != SDD_NONE)
+    if (a->twin[c] < a->n_corners)
         return;
     if (a->soft && a->edge_sharp[e] < 10.0f && (!a->kind || (a->kind[e] & SDD_EDGE_BOUNDARY))) {
         sdd_mark(a->soft + a->vert[c]);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What edits say of their change: a row for each kind of edit, with how much of the mesh it leaves dirty, and random
  * batches; each delta is compared with what mesh_witness.c finds by ids, and the compute library takes it. */
+#include "gpu/mesh/topology.h"
+#include "tests/engines/same_topology.h"
 #include "tests/env.h"
 #include "tests/unit/mesh/mesh_witness.h"
 #include "tests/unit/random_edits.h"
@@ -13,7 +15,7 @@
 #include <cmocka.h>
 
 static sdd_device *device;
-static int n_updated;
+static int n_updated, n_fast;
 
 /* The library takes the delta to every mesh that it takes itself. */
 static void update(const struct mesh *m, const struct edit_result *r)
@@ -32,6 +34,10 @@ static void update(const struct mesh *m, const struct edit_result *r)
     if (rc != wanted || strcmp(err.text, want.text) != 0)
         fail_msg("%d %s, not %d %s", rc, err.text, wanted, want.text);
     n_updated += !rc;
+    if (!rc) {
+        n_fast += updated->is_updated;
+        same_topology(created, updated, updated->is_updated ? "an update" : "a build");
+    }
     sdd_topology_unref(old);
     sdd_topology_unref(created);
     sdd_topology_unref(updated);
@@ -225,7 +231,8 @@ static void test_random(void **state)
         }
         mesh_free(m);
     }
-    print_message("%d batches, %d of which left faces clean; %d updates of topologies\n", applied, clean, n_updated);
+    print_message("%d batches, %d of which left faces clean; %d updates of topologies, %d without a build\n", applied, clean,
+                  n_updated, n_fast);
     assert_true(applied > 2000 && clean > 1000 && n_updated > 2000);
 }
 

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench_update.c: the topology after an edit, made from the one before it (sdd_topology_update) and built anew
+ * (sdd_topology_create), on cages of 3,000, 100,000 and a million quads: a torus, which is closed, and a grid with a
+ * border and UVs. Each time is the median of RUNS that alternate between the two, with warm memory. Beside it stands
+ * what copying the new topology's arrays once would take at the bandwidth that the device reaches in the same run.
+ * SUBDD_TEST_BACKEND=cuda leaves the CPU out; THREADS=n is for the CPU. */
+#include "gpu/mesh/topology.h"
+#include "gpu/sdd/sdd_update.h"
+#include "server/mesh/formats/codec.h"
+#include "tests/bench/timing.h"
+#include "tests/env.h"
+#include "tests/oracle/refined.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS = 11, WARM = 2 };
+
+/* Between the two comes the middle face, or two neighbouring vertices of it. */
+static const struct {
+    const char *name, *before, *after;
+    int of_edge;
+} edits[] = {{"crease", "setCreases\":{\"edges", ",\"sharpnesses\":[2]", 1},
+             {"poke", "pokeFaces\":{\"ids", "", 0},
+             {"extrude", "extrudeFaces\":{\"ids", ",\"by\":[1]", 0},
+             {"remove", "removeFaces\":{\"ids", "", 0}};
+
+/* A torus, or a grid that is a plane in UVs, of side * side quads. */
+static struct mesh *make_cage(int side, int is_grid)
+{
+    const int64_t n = (int64_t)side * side, row = side + 1;
+    struct torus torus;
+    struct mesh *m;
+    struct sdd_error err = {0};
+    torus_make(side, side, &torus);
+    int32_t *vertices = (int32_t *)(uintptr_t)torus.desc.face_vertices;
+    float *points = xalloc(3 * row * row, sizeof *points), *uvs = xalloc(2 * row * row, sizeof *uvs);
+    for (int64_t i = 0; i < row * row; i++) {
+        uvs[2 * i] = points[3 * i] = (float)(i % row);
+        uvs[2 * i + 1] = points[3 * i + 1] = (float)(i / row); // NOLINT: whole rows are meant
+        points[3 * i + 2] = 0;
+    }
+    for (int64_t f = 0; f < n && is_grid; f++) {
+        const int32_t v = (int32_t)(f / side * row + f % side);
+        const int32_t quad[4] = {v, v + 1, v + side + 2, v + side + 1};
+        memcpy(vertices + 4 * f, quad, sizeof quad);
+    }
+    const struct mesh_arrays a = {.points = {is_grid ? points : torus.points, 3 * (is_grid ? row * row : n)},
+                                  .face_counts = {torus.desc.face_counts, n},
+                                  .face_vertices = {vertices, 4 * n},
+                                  .uvs = {uvs, is_grid ? 2 * row * row : 0}};
+    if (mesh_build(&a, &m, &err))
+        oracle_die("%s", err.text);
+    torus_free(&torus);
+    free(points);
+    free(uvs);
+    return m;
+}
+
+static void apply(const struct mesh *m, int edit, struct edit_result *r)
+{
+    const int64_t face = m->n_faces / 2;
+    char json[200];
+    struct edit_batch *b;
+    struct sdd_error err = {0};
+    const int32_t *v = m->face_vertices + 4 * face;
+    char ids[40];
+    (void)snprintf(ids, sizeof ids, "%d", edits[edit].of_edge ? v[0] : (int32_t)face);
+    if (edits[edit].of_edge)
+        (void)snprintf(ids, sizeof ids, "%d,%d", v[0], v[1]);
+    (void)snprintf(json, sizeof json, "{\"edits\":[{\"%s\":[%s]%s}}]}", edits[edit].before, ids, edits[edit].after);
+    if (edits_from_json(json, strlen(json), &b, &err) || edits_apply(m, b, r, &err))
+        oracle_die("%s: %s", json, err.text);
+    edit_batch_free(b);
+}
+
+static void row(sdd_device *device, const char *cage, const struct mesh *m, sdd_topology *old, int edit, double copy)
+{
+    struct edit_result r;
+    struct sdd_mesh_desc desc;
+    struct sdd_topology_delta delta;
+    struct sdd_topology_info info;
+    struct sdd_error err = {0};
+    double built[RUNS], updated[RUNS];
+    int is_updated = 0;
+    apply(m, edit, &r);
+    mesh_desc(r.mesh, &desc);
+    mesh_delta_desc(&r.delta, &delta);
+    for (int i = -WARM; i < RUNS; i++) {
+        sdd_topology *t;
+        double start = now_ms();
+        int rc = sdd_topology_create(device, &desc, &t, &err);
+        built[i < 0 ? 0 : i] = now_ms() - start;
+        sdd_topology_unref(t);
+        start = now_ms();
+        rc = rc ? rc : sdd_topology_update(old, &desc, &delta, &t, &err);
+        updated[i < 0 ? 0 : i] = now_ms() - start;
+        if (rc)
+            oracle_die("%s", err.text);
+        is_updated = t->is_updated;
+        sdd_topology_info(t, &info);
+        sdd_topology_unref(t);
+    }
+    const double b = median(built, RUNS), u = median(updated, RUNS), c = 2e-6 * (double)info.device_bytes / copy;
+    printf("  %-6s %8lld %-8s %9.3f %9.3f %7.1f x %9.3f%s\n", cage, (long long)m->n_faces, edits[edit].name, b, u,
+           b / u, c, is_updated ? "" : "  built anew");
+    printf("{\"bench\":\"update\",\"cage\":\"%s\",\"faces\":%lld,\"edit\":\"%s\",\"create_ms\":%.4f,\"update_ms\":%.4f,"
+           "\"copy_ms\":%.4f,\"bytes\":%lld}\n",
+           cage, (long long)m->n_faces, edits[edit].name, b, u, c, (long long)info.device_bytes);
+    edit_result_free(&r);
+}
+
+static void rows(const char *backend)
+{
+    static const int sides[] = {55, 316, 1000};
+    const struct sdd_device_config config = {.backend = backend,
+                                             .module_path = test_module_path(),
+                                             .threads = getenv("THREADS") ? atoi(getenv("THREADS")) : 0};
+    struct sdd_device_info info;
+    struct sdd_error err = {0};
+    sdd_device *device = NULL;
+    if (sdd_device_open(&config, &device, &err)) {
+        printf("skip: %s: %s\n", backend, err.text);
+        return;
+    }
+    sdd_device_info(device, &info);
+    const double copy = device_bandwidth(device, (int64_t)256 << 20).copy;
+    printf("%s, copies %.1f GB/s\n  cage      faces edit      create    update             one copy, ms\n", info.name,
+           copy);
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        for (int grid = 0; grid < 2; grid++) {
+            struct mesh *m = make_cage(sides[i], grid);
+            struct sdd_mesh_desc desc;
+            sdd_topology *old;
+            mesh_desc(m, &desc);
+            if (sdd_topology_create(device, &desc, &old, &err))
+                oracle_die("%s", err.text);
+            for (size_t e = 0; e < sizeof edits / sizeof *edits; e++)
+                row(device, grid ? "grid" : "torus", m, old, (int)e, copy);
+            sdd_topology_unref(old);
+            mesh_free(m);
+        }
+    sdd_device_close(device);
+}
+
+int main(void)
+{
+    const char *backend = getenv("SUBDD_TEST_BACKEND");
+    if (!backend || strcmp(backend, "cuda") != 0)
+        rows("cpu");
+    rows("cuda");
+    return 0;
+}
