@@ -87,8 +87,8 @@ void edit_result_json(struct text *out, const struct store_info *info, const str
                       const struct edit_result *e, int64_t passed_over);
 void edit_result_proto(struct text *out, const struct store_info *info, const struct info_state *state,
                        const struct edit_result *e, int64_t passed_over);
-/* info_state_of: what is known of a version of a mesh and by its slot, which is NULL when nothing of it is in memory. On
- * the loop. */
+/* info_state_of: what is known of a version of a mesh besides its record; the slot is NULL when nothing of it is in
+ * memory. On the loop. */
 struct info_state info_state_of(const struct service *s, const struct store_info *info, const struct slot *slot);
 /* answer_info: answers with a MeshInfo and its entity tag. */
 void answer_info(struct request *r, int status, const struct store_info *info, const struct info_state *state);

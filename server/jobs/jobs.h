@@ -54,8 +54,8 @@ struct job_ops {
     void (*free)(struct job *job);   /* Called on the loop; it frees the job and what it owns. */
 };
 
-/* What is done around each step of a job on the device, on its thread. An error of `begin` ends the step before it runs,
- * and `end` is then not called; nor need it be that `begin` was called before `end`. */
+/* What is done around each step of a job on the device, on its thread. An error of `begin` ends the step before it
+ * runs. `end` is called after each step, and where `begin` failed. */
 struct job_guard {
     int (*begin)(struct job *job);
     void (*end)(struct job *job, int rc);
