@@ -117,6 +117,7 @@ static void on_signal(uv_signal_t *handle, int number)
     if (s->net.state != NET_READY) {
         log_event(&s->log, LOG_WARNING, "stop", "second signal: leaving at once");
         log_flush(&s->log);
+        quarantine_close(&s->quarantine, false);
         _exit(128 + number);
     }
     log_event(&s->log, LOG_INFO, "stop", "signal %d: draining", number);

@@ -154,8 +154,8 @@ static void release(void *user, enum pool_use use, void *memory, int64_t bytes)
 static void make_rooms(struct server *s)
 {
     void *user = &s->service;
-    s->service = (struct service){s->config,   &s->metrics, &s->net,      &s->jobs,     &s->memory,
-                                  &s->storage, &s->sending, &s->estimate, &s->watchers, &s->people};
+    s->service = (struct service){s->config,   &s->metrics,  &s->net,      &s->jobs,   &s->memory,    &s->storage,
+                                  &s->sending, &s->estimate, &s->watchers, &s->people, &s->quarantine};
     s->net =
         (struct net){.config = s->config,
                      .log = &s->log,
@@ -210,7 +210,9 @@ static bool start_work(struct server *s, struct text *error)
         text_puts(error, "threads cannot be started");
         return false;
     }
-    if (storage_open(&s->storage, s->config, &s->log, &err) || run_on(s, s->jobs.compute, open_device, &err)) {
+    if (storage_open(&s->storage, s->config, &s->log, &err) ||
+        quarantine_open(&s->quarantine, s->config->data_dir, &s->log, &s->metrics, &err) ||
+        run_on(s, s->jobs.compute, open_device, &err)) {
         text_printf(error, "%s%s", strcmp(err.field, "memory_limit") == 0 ? "--gpu-memory: " : "", err.text);
         return false;
     }
@@ -243,6 +245,7 @@ static bool start(struct server *s, char *url, size_t size, struct text *error)
 static void finish(struct server *s)
 {
     struct sdd_error err;
+    quarantine_close(&s->quarantine, s->exit_code == EXIT_DEVICE);
     /* The device or the disk may never answer again, so nothing waits for them. What was acknowledged is on disk. */
     if (s->exit_code || s->jobs.n || !list_empty(&s->sending.streams)) {
         log_close(&s->log);

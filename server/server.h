@@ -26,6 +26,7 @@ struct server {
     struct estimate estimate;
     struct watchers watchers;
     struct people people;
+    struct quarantine quarantine;
     struct service service; /* Pointers to the parts above, for handlers. */
 
     uv_loop_t loop;

@@ -219,6 +219,17 @@ const struct cli_verb cli_verbs[] = {
      "removes a mesh",
      NULL,
      {"subd rm " CLI_SAMPLE_ID, "subd rm " CLI_SAMPLE_ID " --version 1"}},
+    {ADMIN,
+     "unquarantine",
+     "MESH",
+     1,
+     1,
+     cli_unquarantine,
+     "has a mesh evaluated again that has ended the daemon",
+     "A version of a mesh whose evaluation has ended the daemon twice is refused from then on. This gives all versions "
+     "of "
+     "the mesh two more tries. It needs a token with scope admin.",
+     {"subd unquarantine " CLI_SAMPLE_ID, "subd unquarantine bunny"}},
     {PULL,
      "pull",
      "MESH",

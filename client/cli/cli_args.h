@@ -5,7 +5,7 @@
 #define CLI_ARGS_H
 #include "cli.h"
 
-#define CLI_EVERY_VERB 0x1BFFFFF /* The verbs of an option that every verb takes. */
+#define CLI_EVERY_VERB 0x3BFFFFF /* The verbs of an option that every verb takes. */
 enum {                           /* Each verb is a bit, so that an option can say which verbs take it. */
        PUSH = 1,
        REFINE = 2,
@@ -32,6 +32,7 @@ enum {                           /* Each verb is a bit, so that an option can sa
        LOCAL = 1 << 22, /* The verbs that talk to no daemon: they have no option but --help. */
        WATCH = 1 << 23,
        EVENTS = 1 << 24,
+       ADMIN = 1 << 25,
        ALL = CLI_EVERY_VERB,
        FRAME = REFINE | PATCHES,
        MESH = PUSH | FRAME | BENCH | MATRIX | NEIGHBORS | FIELDS | SMOOTH

@@ -47,6 +47,7 @@ void api_lease(struct request *r);
 void api_leases(struct request *r);
 void api_lease_renew(struct request *r);
 void api_lease_end(struct request *r);
+void api_quarantine_end(struct request *r);
 void api_presence(struct request *r);
 void api_presence_set(struct request *r);
 void api_presence_end(struct request *r);
@@ -72,6 +73,7 @@ struct info_state {
     int64_t device_bytes, host_bytes;
     const int64_t *bandwidth;    /* [2] The bandwidth before and after a reorder; NULL when none was asked for. */
     const struct text *warnings; /* Lines about what the mesh lost on its way in; NULL says nothing of them. */
+    bool quarantined;            /* The version is (operation/quarantine.h). */
 };
 /* write_date: a time as RFC 3339 has it. */
 void write_date(char out[40], int64_t ms);
@@ -85,8 +87,9 @@ void edit_result_json(struct text *out, const struct store_info *info, const str
                       const struct edit_result *e, int64_t passed_over);
 void edit_result_proto(struct text *out, const struct store_info *info, const struct info_state *state,
                        const struct edit_result *e, int64_t passed_over);
-/* info_state_of: what is known of a mesh by its slot, which is NULL when nothing of it is in memory. On the loop. */
-struct info_state info_state_of(const struct slot *slot);
+/* info_state_of: what is known of a version of a mesh besides its record; the slot is NULL when nothing of it is in
+ * memory. On the loop. */
+struct info_state info_state_of(const struct service *s, const struct store_info *info, const struct slot *slot);
 /* answer_info: answers with a MeshInfo and its entity tag. */
 void answer_info(struct request *r, int status, const struct store_info *info, const struct info_state *state);
 /* info_list: answers with a MeshList; `more` says that another page follows. */

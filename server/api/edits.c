@@ -226,5 +226,6 @@ void api_edits(struct request *r)
     if (!e)
         return;
     e->rebase = rebases;
+    e->base.base.evaluates = EVALUATES_EDITED;
     mesh_job_start(r, &e->base.base, &ops);
 }

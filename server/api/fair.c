@@ -406,7 +406,7 @@ static void answer(struct job *job)
         return;
     }
     if (l->state == LASTING_DONE && !f->same && !l->frame) {
-        struct info_state state = info_state_of(slot_of(job));
+        struct info_state state = info_state_of(job_service(job), &slot_of(job)->info, slot_of(job));
         answer_info(r, 200, &slot_of(job)->info, &state);
         return;
     }

@@ -335,7 +335,7 @@ static int commit(struct job *job)
 
 static void answer_stored(struct job *job)
 {
-    struct info_state state = info_state_of(slot_of(job));
+    struct info_state state = info_state_of(job_service(job), &slot_of(job)->info, slot_of(job));
     if (job->request->media_out == MEDIA_FRAME) /* Nothing else was asked for. */
         job->request->media_out = MEDIA_JSON;
     answer_info(job->request, 200, &slot_of(job)->info, &state);

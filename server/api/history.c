@@ -344,6 +344,7 @@ static void begin(struct request *r, enum way way)
     if (!p)
         return;
     p->way = way;
+    p->base.base.evaluates = EVALUATES_OTHERS;
     mesh_job_start(r, &p->base.base, &ops);
 }
 

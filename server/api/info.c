@@ -38,10 +38,12 @@ void version_json(struct text *out, const struct store_version *v, const struct 
     text_puts(out, "}");
 }
 
-struct info_state info_state_of(const struct slot *slot)
+struct info_state info_state_of(const struct service *s, const struct store_info *info, const struct slot *slot)
 {
-    int64_t device = slot && slot->resident ? (int64_t)atomic_load(&slot->resident->bytes) : 0;
-    return (struct info_state){slot ? slot_residency(slot) : "disk", device, slot ? slot->host_bytes : 0, NULL, NULL};
+    return (struct info_state){.residency = slot ? slot_residency(slot) : "disk",
+                               .device_bytes = slot && slot->resident ? resident_bytes(slot->resident) : 0,
+                               .host_bytes = slot ? slot->host_bytes : 0,
+                               .quarantined = quarantine_has(s->quarantine, info->id, info->version)};
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -128,6 +130,10 @@ void info_json(struct text *out, const struct store_info *info, const struct inf
     text_member(out, "residency", state->residency);
     text_member_int(out, "deviceBytes", state->device_bytes);
     text_member_int(out, "hostBytes", state->host_bytes);
+    if (state->quarantined) {
+        text_key(out, "quarantined");
+        text_puts(out, "true");
+    }
     text_member(out, "created", created);
     text_member(out, "updated", updated);
     if (state->bandwidth) {
@@ -198,6 +204,7 @@ static void fill(struct info_message *m, const struct store_info *info, const st
     m->info.residency = chars_proto(state->residency);
     m->info.device_bytes = (uint64_t)state->device_bytes;
     m->info.host_bytes = (uint64_t)state->host_bytes;
+    m->info.quarantined = state->quarantined;
     m->info.created = m->created;
     m->info.updated = m->updated;
     for (int i = 0; i < info->n_primvars; i++) {
@@ -280,13 +287,18 @@ void answer_info(struct request *r, int status, const struct store_info *info, c
     answer_etag(r, info->version);
 }
 
+static struct info_state state_in_list(const struct service *s, const struct store_info *info)
+{
+    return info_state_of(s, info, slot_find(&s->memory->slots, info->id));
+}
+
 static void list_proto(struct request *r, struct text *body, const struct store_info *infos, int n, const char *next)
 {
     Subdd__V1__MeshList list = SUBDD__V1__MESH_LIST__INIT;
     struct info_message *messages = calloc((size_t)n + 1, sizeof *messages);
     Subdd__V1__MeshInfo **pointers = calloc((size_t)n + 1, sizeof *pointers);
     for (int i = 0; messages && pointers && i < n; i++) {
-        struct info_state state = info_state_of(slot_find(&service_of(r)->memory->slots, infos[i].id));
+        struct info_state state = state_in_list(service_of(r), &infos[i]);
         fill(&messages[i], &infos[i], &state);
         pointers[i] = &messages[i].info;
     }
@@ -310,7 +322,7 @@ void info_list(struct request *r, const struct store_info *infos, int n, bool mo
     else {
         text_puts(&body, "{\"meshes\":[");
         for (int i = 0; i < n; i++) {
-            struct info_state state = info_state_of(slot_find(&service_of(r)->memory->slots, infos[i].id));
+            struct info_state state = state_in_list(service_of(r), &infos[i]);
             if (i)
                 text_puts(&body, ",");
             info_json(&body, &infos[i], &state);

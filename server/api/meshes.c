@@ -115,8 +115,11 @@ static int create_look(struct job *job)
 static void create_describe(struct create_job *c, int64_t now)
 {
     const struct mesh *m = c->mesh;
-    struct info_state state = {"device", resident_bytes(c->resident), mesh_bytes(m), c->reordered ? c->bandwidth : NULL,
-                               &c->base.warnings};
+    const struct info_state state = {.residency = "device",
+                                     .device_bytes = resident_bytes(c->resident),
+                                     .host_bytes = mesh_bytes(m),
+                                     .bandwidth = c->reordered ? c->bandwidth : NULL,
+                                     .warnings = &c->base.warnings};
     memcpy(c->info.name, m->name, sizeof c->info.name);
     c->info.version = 1;
     store_info_measure(&c->info, m);
@@ -271,7 +274,7 @@ void api_list(struct request *r)
 static void show_answer(struct job *job)
 {
     struct request *r = job->request;
-    struct info_state state = info_state_of(slot_of(job));
+    struct info_state state = info_state_of(job_service(job), &slot_of(job)->info, slot_of(job));
     r->mesh_version = slot_of(job)->info.version;
     if (!answer_not_modified(r, r->mesh_version))
         answer_info(r, 200, &slot_of(job)->info, &state);
@@ -337,7 +340,7 @@ static int rename_adopt(struct job *job)
 
 static void rename_answer(struct job *job)
 {
-    struct info_state state = info_state_of(slot_of(job));
+    struct info_state state = info_state_of(job_service(job), &slot_of(job)->info, slot_of(job));
     answer_info(job->request, 200, &slot_of(job)->info, &state);
 }
 
@@ -393,6 +396,7 @@ static int delete_forget(struct job *job)
     slot_forget(slots, slot_of(job));
     slots_forget_versions(slots, &memory_of(job)->cache, slot_of(job)->id, INT64_MAX);
     people_forget_mesh(job_service(job)->people, slot_of(job)->id);
+    (void)quarantine_lift(job_service(job)->quarantine, slot_of(job)->id);
     events_deleted(job);
     return SDD_OK;
 }

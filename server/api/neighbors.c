@@ -248,6 +248,8 @@ static int open_stream(struct neighbors_job *n)
     n->base.claim = 0;
     n->plan = NULL;
     rc = neighbors_open(job_service(job), &ask, job->phases, &n->stream, &job->err);
+    if (!rc)
+        stream_evaluates(n->stream, &n->base.base.base.evaluation);
     resident_measure(memory_of(job)->residency, slot_of(job)->resident);
     return rc;
 }

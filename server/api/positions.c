@@ -88,8 +88,9 @@ int positions_commit(struct job *job, const struct positions *p, const char *kin
     struct mesh_job *j = (struct mesh_job *)job;
     struct slot *slot = j->slot;
     struct store_info info = slot->info;
-    const struct info_state state = {"device", resident_bytes(slot->resident), slot->host ? mesh_bytes(slot->host) : 0,
-                                     NULL, NULL};
+    const struct info_state state = {.residency = "device",
+                                     .device_bytes = resident_bytes(slot->resident),
+                                     .host_bytes = slot->host ? mesh_bytes(slot->host) : 0};
     struct store_answer record;
     char tag[VERSION_TAG_SIZE];
     int rc = decode_begin(j, 0); /* Behind edits the store may take memory for the mesh. */

@@ -97,6 +97,8 @@ const struct route routes[] = {
      false, false, api_lease_renew, "make a lease last from now on"},
     {"DELETE", "/v1/meshes/{id}/leases/{lease}", "lease_end", SCOPE_EDIT, 0, 0, MEDIA_JSON, NULL, false, false,
      api_lease_end, "end a lease"},
+    {"DELETE", "/v1/meshes/{id}/quarantine", "quarantine_end", SCOPE_ADMIN, 0, 0, MEDIA_JSON, NULL, false, false,
+     api_quarantine_end, "evaluate a mesh again that has ended the daemon"},
     {"GET", "/v1/meshes/{id}/presence", "presence", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, false,
      api_presence, "who is at the mesh"},
     {"PUT", "/v1/meshes/{id}/presence", "presence_set", SCOPE_READ, MEDIA_JSON, MEDIA_JSON, MEDIA_JSON, q_presence,

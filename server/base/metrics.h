@@ -67,6 +67,8 @@ enum metric { /* The table in metrics.c has a row for each, in this order. */
               M_STORE_LOG,
               M_STORE_LOST,
               M_STORE_LOST_ACCEPTED,
+              M_DEATHS_SUSPECTED,
+              M_DEATHS_QUARANTINED,
               M_READY,
               N_METRICS
 };

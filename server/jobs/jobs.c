@@ -41,6 +41,17 @@ static struct executor *executor_of(const struct job *job)
 /* ---- on a worker thread ------------------------------------------------------------------------------------------ */
 static void go_on(struct task *task, void *user);
 
+static int guard_begin(struct job *job)
+{
+    return job->guard && job->step->queue == ON_DEVICE ? job->guard->begin(job) : SDD_OK;
+}
+
+static void guard_end(struct job *job, int rc)
+{
+    if (job->guard && job->step->queue == ON_DEVICE)
+        job->guard->end(job, rc);
+}
+
 static void run_step(struct task *task, void *user)
 {
     struct job *job = CONTAINER(task, struct job, task);
@@ -52,7 +63,8 @@ static void run_step(struct task *task, void *user)
         rc = client_left(job);
     else {
         stop_watch(job->task.claim.cancel);
-        rc = job->step->run(job);
+        rc = guard_begin(job);
+        rc = rc ? rc : job->step->run(job);
         stop_watch(NULL);
     }
     if (job->step->phase >= 0)
@@ -60,19 +72,20 @@ static void run_step(struct task *task, void *user)
     if (rc == SDD_ENO_MEMORY && job->err.needed && job->step->queue == ON_DEVICE &&
         executor_is_inside(job->jobs->compute)) {
         job->alone = true; /* The task around it holds memory that could be had otherwise. */
-        job_wait(job);
+        job_wait_again(job);
     } else
         job_leave(job, rc);
 }
 
 void job_leave(struct job *job, int rc)
 {
+    guard_end(job, rc);
     job->rc = rc;
     job->task.run = go_on;
     jobs_hand_over(job->jobs, &job->task);
 }
 
-void job_wait(struct job *job)
+static void wait_for_thread(struct job *job)
 {
     const enum queue queue = job->step->queue;
     job->task.run = run_step;
@@ -84,6 +97,12 @@ void job_wait(struct job *job)
                                           .cancel = job->committed ? NULL : &job->cancel};
     job->waiting_since = uv_hrtime();
     executor_post(executor_of(job), &job->task);
+}
+
+void job_wait_again(struct job *job)
+{
+    guard_end(job, SDD_ENO_MEMORY);
+    wait_for_thread(job);
 }
 
 struct pair {
@@ -107,11 +126,17 @@ int job_join(struct job *job, bool (*fits)(const struct job *job, const struct j
     const int n = executor_take(executor_of(job), joins, &p, most < JOB_MOST_JOINED ? most : JOB_MOST_JOINED, tasks);
     if (n)
         executor_keep_on(executor_of(job)); /* A client that leaves must not stop the others. */
+    int joined = 0;
     for (int k = 0; k < n; k++) {
-        out[k] = CONTAINER(tasks[k], struct job, task);
-        out[k]->phases[PHASE_QUEUE] += (double)(uv_hrtime() - out[k]->waiting_since) * 1e-9;
+        struct job *other = CONTAINER(tasks[k], struct job, task);
+        other->phases[PHASE_QUEUE] += (double)(uv_hrtime() - other->waiting_since) * 1e-9;
+        const int rc = guard_begin(other);
+        if (rc)
+            job_leave(other, rc);
+        else
+            out[joined++] = other;
     }
-    return n;
+    return joined;
 }
 
 /* ---- on the loop ------------------------------------------------------------------------------------------------- */
@@ -285,7 +310,7 @@ static void advance(struct job *job)
             continue;
         }
         if (job->step->queue != ON_LOOP) {
-            job_wait(job);
+            wait_for_thread(job);
             return;
         }
         job->rc = job->step->run(job);
@@ -336,7 +361,7 @@ int64_t jobs_unpark(struct jobs *jobs, int64_t room, bool moved)
             break;
         room -= job->err.needed;
         leave_park(job);
-        job_wait(job);
+        wait_for_thread(job);
     }
     for (struct list *at = jobs->parked.next, *next; at != &jobs->parked; at = next) {
         struct job *job = CONTAINER(at, struct job, wait);

@@ -54,6 +54,13 @@ struct job_ops {
     void (*free)(struct job *job);   /* Called on the loop; it frees the job and what it owns. */
 };
 
+/* What is done around each step of a job on the device, on its thread. An error of `begin` ends the step before it
+ * runs. `end` is called after each step, and where `begin` failed. */
+struct job_guard {
+    int (*begin)(struct job *job);
+    void (*end)(struct job *job, int rc);
+};
+
 /* Jobs on one thing take turns at it. The thing has this struct as a member. */
 struct turns {
     struct job *holder;
@@ -74,6 +81,7 @@ struct job {
     struct list all; /* In jobs->all. */
     const struct job_ops *ops;
     const struct step *step;
+    const struct job_guard *guard; /* Or NULL. */
     struct jobs *jobs;
     struct request *request; /* The loop's. It waits for the answer; NULL when nobody waits any more. */
     struct turns *turns;     /* The turns that it holds or waits for, or NULL. */
@@ -167,12 +175,12 @@ void job_close(struct job *job);
 /* job_join: takes over other jobs that wait for the same step and fit, as executor_take picks them, so that one step
  * can do the work of several.
  * Threads  a worker thread, in a step
- * Owner    the caller runs the step for each of these jobs, and then calls job_leave with how it ended,  or job_wait to
- *          queue it again
+ * Owner    the caller runs the step for each of these jobs, and then calls job_leave with how it ended, or
+ *          job_wait_again to queue it again
  * Result   how many they are */
 int job_join(struct job *job, bool (*fits)(const struct job *job, const struct job *other), int most, struct job **out);
 void job_leave(struct job *job, int rc);
-void job_wait(struct job *job);
+void job_wait_again(struct job *job);
 /* job_answer: answers the request now, because all has gone well, and the job goes on without it. On the loop, in a
  * step or while a step that asked for it goes on elsewhere. */
 void job_answer(struct job *job);

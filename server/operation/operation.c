@@ -95,8 +95,49 @@ static bool read_match(struct request *r, struct mesh_job *j)
     return false;
 }
 
+/* Tells one kind of work from another, also in the next run of the daemon. */
+static uint64_t work_of(const struct request *r)
+{
+    uint64_t h = XXH3_64bits(r->route->op, strlen(r->route->op));
+    for (int i = 0; i < r->query.n; i++) {
+        h = XXH3_64bits_withSeed(r->query.items[i].name, strlen(r->query.items[i].name), h);
+        h = XXH3_64bits_withSeed(r->query.items[i].value, strlen(r->query.items[i].value), h);
+    }
+    return h;
+}
+
+static int step_number(const struct job *job)
+{
+    return (int)(job->step - job->ops->steps);
+}
+
+/* Before a step on the device: refuses a version in quarantine, and notes what is evaluated. The version is that of the
+ * first such step, at which the job has its turn. */
+static int evaluation_begin(struct job *job)
+{
+    struct mesh_job *j = (struct mesh_job *)job;
+    struct evaluation *e = &j->evaluation;
+    struct quarantine *q = job_service(job)->quarantine;
+    if (!j->slot || j->evaluates == EVALUATES_OTHERS || (!e->version && !j->slot->known))
+        return SDD_OK;
+    if (!e->version) {
+        memcpy(e->id, j->slot->id, sizeof e->id);
+        e->version = j->slot->info.version;
+    }
+    int rc = quarantine_check(q, e->id, e->version, &job->err);
+    if (!rc && j->evaluates == EVALUATES_VERSION)
+        quarantine_begin(q, e, step_number(job));
+    return rc;
+}
+
+static void evaluation_end(struct job *job, int rc)
+{
+    quarantine_end(job_service(job)->quarantine, &((struct mesh_job *)job)->evaluation, step_number(job), rc);
+}
+
 void *mesh_job_create(struct request *r, size_t bytes, bool with_key)
 {
+    static const struct job_guard guard = {evaluation_begin, evaluation_end};
     const char *key = with_key ? request_header(r, "Idempotency-Key") : NULL;
     struct mesh_job *j = calloc(1, bytes);
     if (!j) {
@@ -115,6 +156,8 @@ void *mesh_job_create(struct request *r, size_t bytes, bool with_key)
         return NULL;
     }
     j->job.jobs = service_of(r)->jobs;
+    j->job.guard = &guard;
+    j->evaluation.work = work_of(r);
     j->media_in = r->media_in;
     j->media_out = r->media_out;
     j->body = r->body;
@@ -135,6 +178,8 @@ void mesh_job_free(struct job *job)
 {
     struct mesh_job *j = (struct mesh_job *)job;
     struct service *s = job_service(job);
+    if (job->rc >= 0)
+        quarantine_survived(s->quarantine, &j->evaluation);
     claim_end(&j->claim); /* From here on the slot counts the mesh that the job made. */
     if (j->slot)
         slot_unuse(&s->memory->slots, j->slot);

@@ -14,6 +14,7 @@
 #include "server/jobs/jobs.h"
 #include "server/net/http.h"
 #include "server/net/net.h"
+#include "server/operation/quarantine.h"
 #include "server/resident/resident.h"
 #include "server/operation/storage.h"
 
@@ -37,6 +38,7 @@ struct service {
     struct estimate *estimate; /* It is defined in refine/refine.h. */
     struct watchers *watchers; /* It is defined in api/watch.h. */
     struct people *people;     /* It is defined in people.h. */
+    struct quarantine *quarantine;
 };
 static inline struct service *service_of(const struct request *r)
 {
@@ -63,6 +65,9 @@ void operation_waits(struct request *r);
  * cancelled and goes on without it. */
 void operation_left(struct request *r);
 
+/* What a job does on the device with the version of its slot. Edits make a mesh of it that is not stored yet. */
+enum evaluates { EVALUATES_VERSION, EVALUATES_EDITED, EVALUATES_OTHERS };
+
 /* A job with its own copy of what it needs from the request. The struct of a kind of job has it as its first member. */
 struct mesh_job {
     struct job job;
@@ -86,7 +91,9 @@ struct mesh_job {
     struct text warnings;     /* Lines for answer_warnings. */
     struct text prims;        /* What a refusal lists (struct request), */
     struct conflict conflict; /* and this too, when job.conflict is set. */
-    char *named_leases;       /* The header Subdd-Lease, or NULL. */
+    enum evaluates evaluates;
+    struct evaluation evaluation;
+    char *named_leases; /* The header Subdd-Lease, or NULL. */
     int n_leases;
     struct lease **leases; /* Of others, on faces (leases_check). */
 };

@@ -223,6 +223,8 @@ static int make_stream(struct refine_job *j)
         j->plan.plan = NULL;
         rc = rows_open(job_service(job), &ask, job->phases, &job->refined_by, &j->stream, &job->err);
     }
+    if (!rc)
+        stream_evaluates(j->stream, &j->base.base.base.evaluation);
     resident_measure(memory_of(job)->residency, slot_of(job)->resident);
     return rc;
 }
@@ -344,7 +346,7 @@ static int compute_batch(struct batch *b)
         if (b->ended[k])
             job_leave(job_of(b->jobs[k]), b->rc[k]);
         else
-            job_wait(job_of(b->jobs[k]));
+            job_wait_again(job_of(b->jobs[k]));
     }
     if (b->ended[0])
         return b->rc[0];

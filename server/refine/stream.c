@@ -39,8 +39,13 @@ static void make_next(struct task *task, void *user)
 {
     struct stream *s = CONTAINER(task, struct stream, task);
     (void)user;
+    const bool noted = s->evaluation.version > 0;
     free_pieces(s, &s->freed);
+    if (noted)
+        quarantine_begin(s->service->quarantine, &s->evaluation, QUARANTINE_STREAM);
     make(s, &s->cancel);
+    if (noted)
+        quarantine_end(s->service->quarantine, &s->evaluation, QUARANTINE_STREAM, s->rc);
     s->task.run = arrived;
     jobs_hand_over(s->service->jobs, &s->task);
 }
@@ -76,6 +81,8 @@ int stream_begin(struct stream *s, struct service *service, struct executor *exe
 static void bury(struct stream *s)
 {
     list_remove(&s->all);
+    if (s->whole && !s->rc)
+        quarantine_survived(s->service->quarantine, &s->evaluation);
     if (s->kind->leave)
         s->kind->leave(s);
     s->task.run = destroy;
@@ -96,8 +103,12 @@ void stream_close(struct stream *s)
 /* Requests the next piece, when there is one and the ring has room for it. */
 static void ask_next(struct stream *s)
 {
-    if (s->busy || s->failed || s->ready.n == STREAM_PIECES || !s->kind->take(s))
+    if (s->busy || s->failed || s->ready.n == STREAM_PIECES)
         return;
+    if (!s->kind->take(s)) {
+        s->whole = true;
+        return;
+    }
     s->busy = true;
     s->freed = s->drained;
     s->drained.n = 0;

@@ -21,6 +21,7 @@
 #include "server/base/table.h"
 #include "server/base/text.h"
 #include "server/jobs/executor.h"
+#include "server/operation/quarantine.h"
 #include "server/resident/payload.h"
 #include <stdatomic.h>
 
@@ -57,7 +58,8 @@ struct stream_kind {
     void (*free)(struct stream *s);  /* Frees what the kind has, and the stream. Threads  the one that makes pieces */
 };
 struct stream {
-    struct task task; /* The task that makes a piece, and at last the one that frees the stream. */
+    struct evaluation evaluation; /* What the pieces are made of; zero where that is not a mesh. */
+    struct task task;             /* The task that makes a piece, and at last the one that frees the stream. */
     struct list all;
     const struct stream_kind *kind;
     struct executor *executor;
@@ -69,6 +71,7 @@ struct stream {
     int64_t claim; /* The bytes of the pool that are taken for the pieces. */
     struct stream_pieces ready, drained;
     bool busy, closed, failed;
+    bool whole; /* All pieces have been made or are. */
     atomic_int cancel;
     /* The thread that makes pieces owns the rest while `busy` is set. */
     struct stream_pieces freed;
@@ -82,6 +85,14 @@ struct stream {
  * Threads  the one that makes pieces */
 int stream_begin(struct stream *s, struct service *service, struct executor *executor, const atomic_int *cancel,
                  double phases[N_PHASES], struct sdd_error *err) SDD_MUST_CHECK;
+
+/* stream_evaluates: has what a job notes of itself noted of the pieces that are still to be made. */
+static inline void stream_evaluates(struct stream *s, const struct evaluation *e)
+{
+    s->evaluation = *e;
+    s->evaluation.done = 0;
+    s->evaluation.entry = 0;
+}
 
 struct stream_ask {
     sdd_mesh *mesh;           /* Taken by the call, also on error. */

@@ -165,6 +165,7 @@ def test_calls(subd, daemon, folder):
         check(client.rename(mesh, "other").name == "other" and client.rename(mesh, None).name == mesh.id, "it is called something else")
         check(mesh.id in [m.id for m in client.meshes()] and not list(client.meshes(name="nobody")), "the list is another")
         check(client.service()["name"] == "subdd" and client.ready(), "the daemon says something else")
+        check(not client.show(mesh).quarantined and raises(subd.Refused, client.end_quarantine, mesh).status == 404, "it is in quarantine")
         client.delete(mesh)
         check(raises(subd.Refused, client.show, mesh).status == 404, "it is still there")
 

@@ -11,7 +11,7 @@ ABSENT = "m_0123456789abcdef"
 def start(folder):
     """A daemon and the tokens of ann and al in films, bob in games, and cat, whose workspace has no name."""
     file, tokens = os.path.join(folder, "tokens"), {}
-    for spec in ("ann@films:edit", "al@films:read", "bob@games:edit:30", "cat:edit"):
+    for spec in ("ann@films:edit", "al@films:read", "bob@games:admin:30", "cat:admin"):
         tokens[re.split("[@:]", spec)[0]] = subprocess.run([os.path.join(BIN, "subdd"), "--tokens-file", file, "--new-token", spec],
                                                            capture_output=True, text=True, check=True).stdout.strip()
     return tokens, file

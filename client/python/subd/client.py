@@ -272,6 +272,10 @@ class Client(People):
         """Forgets a mesh and all its versions. With a version only where the mesh has that one."""
         self._run("DELETE", self._path(mesh), {}, _no_body, version=version)
 
+    def end_quarantine(self, mesh: MeshLike) -> None:
+        """Has a mesh evaluated again that has ended the daemon twice; an administrator may."""
+        self._run("DELETE", self._path(mesh, "/quarantine"), {}, _no_body)
+
     def wait_for_version(self, mesh: MeshLike, version: int, timeout: Optional[float] = None,
                          interval: float = 0.25) -> MeshInfo:
         """Waits until the mesh has this version or a later one, and tells of it. The daemon is asked every interval

@@ -5,6 +5,7 @@
 #include "client/lib/subd_fair.h"
 #include "client/lib/subd_fields.h"
 #include "client/lib/subd_history.h"
+#include "client/lib/subd_admin.h"
 #include "client/lib/subd_people.h"
 #include "client/lib/subd_matrix.h"
 #include "client/lib/subd_neighbors.h"
@@ -107,6 +108,11 @@ static int call_lease_take(void)
 static int call_lease_renew(void)
 {
     return subd_lease_renew(AT(0, client), AT(1, "m"), AT(2, "l_1"), 0, NULL, err);
+}
+
+static int call_quarantine_end(void)
+{
+    return subd_quarantine_end(AT(0, client), AT(1, "m"), err);
 }
 
 static int call_lease_end(void)
@@ -341,6 +347,7 @@ static const struct {
     {"subd_redo", call_redo, 2},
     {"subd_show", call_show, 3},
     {"subd_delete", call_delete, 2},
+    {"subd_quarantine_end", call_quarantine_end, 2},
     {"subd_cage", call_cage, 5},
     {"subd_cage_arrays", call_cage_arrays, 3},
     {"subd_positions", call_positions, 3},

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* quarantine.c: DELETE /v1/meshes/{id}/quarantine, by which an administrator gives a mesh that has ended the daemon
+ * another chance. */
+#include "server/api/api.h"
+
+static void lift(struct job *job)
+{
+    struct service *s = job_service(job);
+    if (quarantine_lift(s->quarantine, slot_of(job)->id))
+        answer_empty(job->request, 204);
+    else
+        answer_fail(job->request, SDD_ENOT_FOUND, "quarantine", "no version of mesh %s is in quarantine",
+                    slot_of(job)->id);
+}
+
+void api_quarantine_end(struct request *r)
+{
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find}, {0}};
+    static const struct job_ops ops = {steps, lift, mesh_job_free};
+    struct mesh_job *j = mesh_job_create(r, sizeof *j, false);
+    if (!j)
+        return;
+    j->job.peeks = SETTLED_RECORD;
+    mesh_job_start(r, j, &ops);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* quarantine.h: keeps a mesh that ends the daemon each time it is evaluated from doing so for ever.
+ *
+ * Before a job evaluates a version of a mesh on the device, that is noted in a file beside the database,
+ * <data-dir>/subdd.evaluating; and taken back when the evaluation has ended in any way that the daemon survives. A note
+ * that is found at start is a death of that version. After QUARANTINE_DEATHS the version is in quarantine: what would
+ * evaluate it is refused with SDD_EQUARANTINED. The same work, done to its end, clears a death before that; so does a
+ * week. Nothing tells a kill -9 from a crash, so whatever was being evaluated then is suspected, too.
+ *
+ * A note costs two writes of 64 bytes to the page cache and no sync: the kernel keeps them when the process ends. What
+ * is left when the machine goes down is no mesh's fault, and the kernel's boot id in the file tells that case apart.
+ * Deaths are synced.
+ *
+ * A mesh that a request brings or makes is not noted before it is stored: it is not there after a restart.
+ * Threads  any, except for quarantine_open and quarantine_close */
+#ifndef SUBDD_QUARANTINE_H
+#define SUBDD_QUARANTINE_H
+#include "server/base/log.h"
+#include "server/base/metrics.h"
+#include "server/jobs/jobs.h"
+#include "server/store/store.h"
+#include <pthread.h>
+
+#define QUARANTINE_DEATHS 2
+#define QUARANTINE_ENTRIES 1024
+#define QUARANTINE_KEEP_MS (7 * 24 * 3600 * 1000LL) /* So long does a death count that was not the last one. */
+#define QUARANTINE_STREAM 31                        /* The step that stands for pieces made behind a job. */
+
+/* A version of a mesh that is being evaluated, or has died. It is in the file, so its layout must never change. */
+struct suspect {
+    char id[STORE_ID_SIZE];
+    int64_t version;
+    uint64_t work, died_in; /* What is being done with it, and what was when it died (struct evaluation). */
+    int64_t died_ms;
+    int32_t running, deaths; /* How many evaluations run. With neither the entry is free. */
+};
+struct quarantine {
+    pthread_mutex_t mutex; /* Guards what follows. */
+    int fd;                /* -1 when there is no file. */
+    bool closed;           /* The daemon ends for a reason that is known: nothing is noted any more. */
+    int n;                 /* Entries from here on are free. */
+    struct suspect entries[QUARANTINE_ENTRIES];
+    struct metrics *metrics;
+};
+
+/* What one job evaluates. Its zero evaluates nothing. */
+struct evaluation {
+    char id[STORE_ID_SIZE];
+    int64_t version;
+    uint64_t work; /* A hash of what was asked for; the number of the step is added to it. */
+    uint32_t done; /* Bit k: step k has ended well. */
+    int entry;     /* One more than the number of the entry while a step runs; else 0. */
+};
+
+/* quarantine_open: counts the deaths of the last run, and tells the log of them.
+ * Errors  SDD_ESTORE when the file cannot be read or written */
+int quarantine_open(struct quarantine *q, const char *dir, struct log *log, struct metrics *metrics,
+                    struct sdd_error *err) SDD_MUST_CHECK;
+/* quarantine_close: notes nothing from now on; and unless `died`, takes back all notes. Any number of times. */
+void quarantine_close(struct quarantine *q, bool died);
+
+/* quarantine_check: the error of a version that is in quarantine. */
+int quarantine_check(struct quarantine *q, const char *id, int64_t version, struct sdd_error *err) SDD_MUST_CHECK;
+bool quarantine_has(struct quarantine *q, const char *id, int64_t version);
+/* quarantine_begin: notes that a step (0 to 31) evaluates e's version.
+ * quarantine_end: takes the note back, unless rc says that the device was lost, with which the daemon ends.
+ * quarantine_survived: all of the work has ended well: a death in it no longer counts. */
+void quarantine_begin(struct quarantine *q, struct evaluation *e, int step);
+void quarantine_end(struct quarantine *q, struct evaluation *e, int step, int rc);
+void quarantine_survived(struct quarantine *q, const struct evaluation *e);
+/* quarantine_lift: forgets the deaths of all versions of a mesh. Returns whether one was in quarantine. */
+bool quarantine_lift(struct quarantine *q, const char *id);
+
+#endif
