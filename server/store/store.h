@@ -173,7 +173,7 @@ struct store_edit {
     /* The primitives that were applied to the version before (edits_to_proto), or NULL to store the mesh. */
     const void *batch;
     int64_t bytes;
-    int64_t as; /* An earlier version that it is the same as, apart from its name and ids to come; else 0. */
+    int64_t as; /* An earlier version that it is the same as, apart from ids to come; else 0. */
 };
 int store_edit(struct store *s, const char *id, int64_t expected, const struct store_edit *e, int64_t now_ms,
                const struct store_answer *answer, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;

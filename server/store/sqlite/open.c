@@ -69,7 +69,8 @@ static const char *const upgrades[SCHEMA_VERSION] = {
     "ALTER TABLE history ADD COLUMN workspace TEXT NOT NULL DEFAULT '';"
     "CREATE INDEX meshes_workspace ON meshes (workspace, id)",
     /* In `meshes` and `history`, `base` is the version whose arrays are stored, and `since` says what of it and of the
-     * edits since has to be known; then topology_id is that of the version itself. */
+     * edits since has to be known; then topology_id is that of the version itself. `content` stands for what it has
+     * where an earlier version has the same. */
     "CREATE TABLE edits (owner INTEGER NOT NULL, version INTEGER NOT NULL, before INTEGER NOT NULL,"
     " next_vertex_id INTEGER NOT NULL, next_face_id INTEGER NOT NULL, kind INTEGER NOT "
     "NULL, hash BLOB NOT NULL,"
@@ -77,9 +78,11 @@ static const char *const upgrades[SCHEMA_VERSION] = {
     "ALTER TABLE meshes ADD COLUMN base INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE meshes ADD COLUMN since BLOB NOT NULL DEFAULT x'';"
     "ALTER TABLE meshes ADD COLUMN topology_id TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE meshes ADD COLUMN content BLOB NOT NULL DEFAULT x'';"
     "ALTER TABLE history ADD COLUMN base INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE history ADD COLUMN since BLOB NOT NULL DEFAULT x'';"
     "ALTER TABLE history ADD COLUMN topology_id TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE history ADD COLUMN content BLOB NOT NULL DEFAULT x'';"
     "UPDATE meshes SET base = version; UPDATE history SET base = version",
 };
 

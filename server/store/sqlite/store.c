@@ -364,8 +364,12 @@ static int add_earlier(struct store *s, struct store_record *r, const struct sto
 {
     struct store_record old;
     int rc = store_record_at(s, r->info.id, e->as, &old, err);
-    if (rc || !store_edits_reuse(r, &old))
+    if (rc)
         return rc == SDD_EGONE ? 0 : rc;
+    store_content(&old, r->content);
+    r->has_content = true;
+    if (!store_edits_reuse(r, &old))
+        return 0;
     memcpy(r->info.topology_id, old.info.topology_id, sizeof r->info.topology_id);
     rc = write_record(s, r, e->mesh, now_ms, err);
     return rc ? rc : 1;

@@ -396,6 +396,43 @@ static void test_content(void **state)
     tempdir_remove(dir);
 }
 
+/* An undo that goes behind a snapshot writes another one, which is known to have what the earlier version had. */
+static void test_content_across(void **state)
+{
+    char *dir = tempdir();
+    struct store *s;
+    struct store_version *list;
+    struct sdd_error err;
+    int n, more;
+    struct mesh *m = begin(&s, dir, sample_grid(60, 60), 50), *before = NULL;
+    (void)state;
+    for (int i = 0; i < 32; i++) {
+        mesh_free(before);
+        before = m;
+        m = poke(s, m, i);
+    }
+    struct mesh *back = bring_back(s, m, before, 32), *again = bring_back(s, back, m, 33);
+    struct mesh *other = rename_to(s, again, 1), *edited = poke(s, other, 40),
+                *undone = bring_back(s, edited, other, 36);
+    has(s, 34, back, undone);
+    has(s, 38, undone, undone);
+    assert_int_equal(store_history(s, "m_a", INT64_MAX, 50, &list, &n, &more, &err), SDD_OK);
+    assert_int_equal(n, 38);
+    static const int same_as[] = {31, 32, 33, 32, 33, 36, 37, 36}; /* Versions 31 to 38. */
+    for (int i = 31; i <= 38; i++)
+        for (int k = 31; k <= 38; k++)
+            if ((memcmp(list[38 - i].content, list[38 - k].content, sizeof list->content) == 0) !=
+                (same_as[i - 31] == same_as[k - 31]))
+                fail_msg("versions %d and %d", i, k);
+    free(list);
+    assert_int_equal(store_check(s, &err), SDD_OK);
+    store_close(s);
+    struct mesh *all[] = {m, before, back, again, other, edited, undone};
+    for (int i = 0; i < 7; i++)
+        mesh_free(all[i]);
+    tempdir_remove(dir);
+}
+
 /* What was undone counts, so that edits that are undone again and again do not pile up. */
 static void test_undone(void **state)
 {
@@ -603,6 +640,7 @@ int main(void)
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_history),
         cmocka_unit_test(test_content),
+        cmocka_unit_test(test_content_across),
         cmocka_unit_test(test_undone),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_older),
