@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store.h: the door of store/: durable meshes in one SQLite file, <dir>/subdd.db, and a count of its commits beside it,
  * <dir>/subdd.commits. Their form is known to sqlite/ alone.
- * Rooms that serve requests use it through struct storage (operation/storage.h); it uses base/, mesh/ and the rooms in it.
+ * Rooms that serve requests use it through struct storage (operation/storage.h); it uses base/, and mesh/ with its
+ * rooms.
  *
  * When a call that changes something returns SDD_OK, the change has been written and synced, and survives kill -9 and
  * power loss. A call that fails has changed nothing. A topology is stored once, however many meshes share it.
@@ -159,14 +160,14 @@ int store_history(struct store *s, const char *id, int64_t before, int limit, st
 /* store_create: stores a new mesh as version 1. */
 int store_create(struct store *s, const char *id, const struct mesh *m, int64_t now_ms,
                  const struct store_answer *answer, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_put_points: replaces the positions of some or all vertices. `before` is the mesh as it is; it may be NULL, and is
- * then read where all of it has to be written.
+/* store_put_points: replaces the positions of some or all vertices. `before` is the mesh as it is; it may be NULL, and
+ * is then read where all of it has to be written.
  * Errors  also those of positions_check */
 int store_put_points(struct store *s, const char *id, int64_t expected, const struct positions *p,
                      const struct mesh *before, int64_t now_ms, const struct store_answer *answer,
                      struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_edit: stores what a batch of edits has made of the mesh, or an undo: the batch alone, or where that is not worth
- * it the whole mesh. */
+/* store_edit: stores what a batch of edits has made of the mesh, or an undo: the batch alone, or where that is not
+ * worth it the whole mesh. */
 struct store_edit {
     const struct mesh *mesh; /* As it is afterwards. */
     const char *topology_id; /* Of that mesh; NULL to have it found. */

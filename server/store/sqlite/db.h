@@ -116,8 +116,8 @@ struct store_record {
     bool has_digest;        /* False for a mesh that was not changed since schema 3. */
     struct store_digest digest;
     int64_t key; /* 0 while the row is not written yet. */
-    /* With edits since a snapshot, the topology is that of the snapshot, though info.topology_id is the version's own. The
-     * same goes for those flags that say what is stored. */
+    /* With edits since a snapshot, the topology is that of the snapshot, though info.topology_id is the version's
+     * own. The same goes for those flags that say what is stored. */
     int64_t topology, topology_bytes, next_vertex_id, next_face_id, flags;
     struct store_base base;
     bool has_content;          /* What store_content says cannot be told from all else, */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* history.c: earlier versions of meshes. A change moves the chunks that it replaces or deletes to the table
- * `old_chunks`, with the version that they were last of, so a version costs what its successor changed. The chunks of
- * version v are those of the first version from v on in which each of them ended, and else the present ones. The table
- * `history` has the row of each version, as it was in `meshes`, and keeps its topology. The edits that make a version of
- * its snapshot (edits.c) stay as long as that version. */
+ * `old_chunks`, with the version that they were last of, so a version costs what its successor changed. The chunks
+ * of version v are those of the first version from v on in which each of them ended, and else the present ones. The
+ * table `history` has the row of each version, as it was in `meshes`, and keeps its topology. The edits that make a
+ * version of its snapshot (edits.c) stay as long as that version. */
 #include "server/store/sqlite/db.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  *
  * A page that the disk did not write is an older page, whose rows all match their own checksums. So what belongs to a
  * version is in two places at least, on different pages: the row has the sum of its chunks' checksums and a digest of
- * those of its edits, and the table `versions` has the version and the checksum of each row. Where they differ, the mesh
- * is refused. */
+ * those of its edits, and the table `versions` has the version and the checksum of each row. Where they differ, the
+ * mesh is refused. */
 #include "server/store/sqlite/db.h"
 #include <stdio.h>
 #include <stdlib.h>
