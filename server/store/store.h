@@ -98,6 +98,9 @@ void store_close(struct store *s); /* NULL is fine. */
 int store_failed(const struct store *s);
 /* store_bytes: the sizes of the database and of its log on disk. */
 void store_bytes(const struct store *s, int64_t *database, int64_t *log);
+/* store_applied: how many edits were done again to load meshes, which shows that a long load goes on. Any thread may
+ * ask. */
+int64_t store_applied(const struct store *s);
 /* store_meshes: the number of meshes. */
 int64_t store_meshes(const struct store *s);
 /* store_check: reads and checks everything, which is slow.

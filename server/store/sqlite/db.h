@@ -14,6 +14,7 @@
 #define SUBDD_STORE_DB_H
 #include "server/store/store.h"
 #include <sqlite3.h>
+#include <stdatomic.h>
 
 enum store_sql {
 #define STORE_SQL(name, text) STORE_##name,
@@ -71,6 +72,7 @@ struct store {
     struct store_commit last, next; /* next.n is 0 while the transaction has changed no mesh. */
     struct store_loss loss;
     struct store_past history;
+    atomic_llong n_applied; /* Edits that loads have done again. */
     sqlite3_stmt *statements[STORE_N_SQL];
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Versions that are stored as the edits that make them: each that is kept loads as it was acknowledged, whatever came
  * between; snapshots come when they are due; and nothing is left behind. */
+#include "server/base/pool.h"
 #include "tests/unit/random_edits.h"
 #include "tests/unit/sample.h"
 #include "tests/unit/store/edited.h"
@@ -325,13 +326,44 @@ static void test_undone(void **state)
     tempdir_remove(dir);
 }
 
+/* A load takes memory for one edit at a time, and tells how far it is. */
+static void test_load(void **state)
+{
+    char *dir = tempdir();
+    struct store *s;
+    struct mesh *m = edited_begin(&s, dir, sample_grid(60, 60), 1), *found;
+    struct pool pool = {.limit = 1 << 30};
+    struct claim claim = {.pool = &pool};
+    struct sdd_error err;
+    (void)state;
+    for (int i = 0; i < 31; i++)
+        edited_take(&m, i % 8 ? edited_poke(s, m, i) : edited_move(s, m, i, 2, 3));
+    assert_int_equal(store_applied(s), 0);
+    claim_enter(&claim);
+    assert_int_equal(store_load(s, "m_a", STORE_ANY_VERSION, &found, NULL, &err), SDD_OK);
+    claim_leave();
+    assert_int_equal(store_applied(s), 30); /* The first change was no edit. */
+    print_message("%lld of %lld bytes drawn\n", (long long)claim.held, (long long)mesh_bytes(m));
+    assert_true(claim.drawn >= mesh_bytes(m) && claim.held < 7 * mesh_bytes(m));
+    claim_end(&claim);
+    store_close(s);
+    mesh_free(found);
+    mesh_free(m);
+    tempdir_remove(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_kinds),         cmocka_unit_test(test_snapshot_by_number),
-        cmocka_unit_test(test_snapshot_by_bytes), cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_history),           cmocka_unit_test(test_content),
-        cmocka_unit_test(test_content_across),    cmocka_unit_test(test_undone),
+        cmocka_unit_test(test_all_kinds),
+        cmocka_unit_test(test_snapshot_by_number),
+        cmocka_unit_test(test_snapshot_by_bytes),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_history),
+        cmocka_unit_test(test_content),
+        cmocka_unit_test(test_content_across),
+        cmocka_unit_test(test_undone),
+        cmocka_unit_test(test_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
