@@ -50,5 +50,6 @@ bool watch_tick(struct server *s, uint64_t now)
     /* A request may have the device for as long as its deadline, and goes on with every kernel. */
     const bool device_goes_on =
         watch_goes_on(&w->device, executor_busy_since(device), sdd_device_launches(s->memory.device), now, w->patience);
-    return watch_goes_on(&w->store, executor_busy_since(store), 0, now, w->patience) && device_goes_on;
+    return watch_goes_on(&w->store, executor_busy_since(store), store_applied(s->storage.store), now, w->patience) &&
+           device_goes_on;
 }

@@ -13,7 +13,7 @@ struct server;
 /* What was last seen of a thread, and when that was new. */
 struct pulse {
     uint64_t task; /* When its task began; 0 when it has none. */
-    int64_t steps; /* How many steps within tasks it has done. */
+    int64_t steps; /* How many steps within tasks it has done: launches, edits done again. */
     uint64_t at;
 };
 struct watch {

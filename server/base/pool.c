@@ -93,3 +93,14 @@ bool claim_draw(int64_t bytes)
     c->drawn += bytes;
     return true;
 }
+
+int64_t claim_drawn(void)
+{
+    return current ? current->drawn : 0;
+}
+
+void claim_settle(int64_t drawn)
+{
+    if (current && drawn < current->drawn)
+        current->drawn = drawn;
+}

@@ -32,7 +32,8 @@ int64_t pool_could(const struct pool *p);
 
 /* What one job has taken of a pool for decoding. It reserves what work of its kind usually needs. While the claim is
  * the thread's current one, allocations of mesh/ and of the readers draw from it, and it takes more when it must. What
- * was drawn is given back by claim_end alone, so a claim is never less than the memory in use. */
+ * was drawn is given back by claim_end, or by who knows that it is free (claim_settle), so a claim is never less than
+ * the memory in use. */
 struct claim {
     struct pool *pool; /* NULL draws from nothing and refuses nothing. */
     int64_t held, drawn;
@@ -47,5 +48,9 @@ void claim_leave(void);
 /* claim_draw: to be called before memory is allocated. Returns false when the pool has no more; without a current claim
  * it returns true. */
 bool claim_draw(int64_t bytes);
+/* claim_drawn: what the current claim has drawn so far; 0 without one.
+ * claim_settle: all that was drawn beyond so many bytes is free again, and can be drawn anew. */
+int64_t claim_drawn(void);
+void claim_settle(int64_t drawn);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store.h: the door of store/: durable meshes in one SQLite file, <dir>/subdd.db, and a count of its commits beside it,
  * <dir>/subdd.commits. Their form is known to sqlite/ alone.
- * Rooms that serve requests use it through struct storage (operation/storage.h); it uses base/, mesh/ and the rooms in it.
+ * Rooms that serve requests use it through struct storage (operation/storage.h); it uses base/, and mesh/ with its
+ * rooms.
  *
  * When a call that changes something returns SDD_OK, the change has been written and synced, and survives kill -9 and
  * power loss. A call that fails has changed nothing. A topology is stored once, however many meshes share it.
@@ -97,6 +98,9 @@ void store_close(struct store *s); /* NULL is fine. */
 int store_failed(const struct store *s);
 /* store_bytes: the sizes of the database and of its log on disk. */
 void store_bytes(const struct store *s, int64_t *database, int64_t *log);
+/* store_applied: how many edits were done again to load meshes, which shows that a long load goes on. Any thread may
+ * ask. */
+int64_t store_applied(const struct store *s);
 /* store_meshes: the number of meshes. */
 int64_t store_meshes(const struct store *s);
 /* store_check: reads and checks everything, which is slow.
@@ -159,21 +163,21 @@ int store_history(struct store *s, const char *id, int64_t before, int limit, st
 /* store_create: stores a new mesh as version 1. */
 int store_create(struct store *s, const char *id, const struct mesh *m, int64_t now_ms,
                  const struct store_answer *answer, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_put_points: replaces the positions of some or all vertices. `before` is the mesh as it is; it may be NULL, and is
- * then read where all of it has to be written.
+/* store_put_points: replaces the positions of some or all vertices. `before` is the mesh as it is; it may be NULL, and
+ * is then read where all of it has to be written.
  * Errors  also those of positions_check */
 int store_put_points(struct store *s, const char *id, int64_t expected, const struct positions *p,
                      const struct mesh *before, int64_t now_ms, const struct store_answer *answer,
                      struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_edit: stores what a batch of edits has made of the mesh, or an undo: the batch alone, or where that is not worth
- * it the whole mesh. */
+/* store_edit: stores what a batch of edits has made of the mesh, or an undo: the batch alone, or where that is not
+ * worth it the whole mesh. */
 struct store_edit {
     const struct mesh *mesh; /* As it is afterwards. */
     const char *topology_id; /* Of that mesh; NULL to have it found. */
     /* The primitives that were applied to the version before (edits_to_proto), or NULL to store the mesh. */
     const void *batch;
     int64_t bytes;
-    int64_t as; /* An earlier version that it is the same as, apart from its name and ids to come; else 0. */
+    int64_t as; /* An earlier version that it is the same as, apart from ids to come; else 0. */
 };
 int store_edit(struct store *s, const char *id, int64_t expected, const struct store_edit *e, int64_t now_ms,
                const struct store_answer *answer, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;

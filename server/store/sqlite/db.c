@@ -191,6 +191,11 @@ void store_bytes(const struct store *s, int64_t *database, int64_t *log)
     *log = stat(wal, &st) == 0 ? st.st_size : 0;
 }
 
+int64_t store_applied(const struct store *s)
+{
+    return atomic_load(&s->n_applied);
+}
+
 int64_t store_meshes(const struct store *s)
 {
     return s->n_meshes;

@@ -15,6 +15,7 @@
 #define SUBDD_STORE_DB_H
 #include "server/store/store.h"
 #include <sqlite3.h>
+#include <stdatomic.h>
 
 enum store_sql {
 #define STORE_SQL(name, text) STORE_##name,
@@ -72,6 +73,7 @@ struct store {
     struct store_commit last, next; /* next.n is 0 while the transaction has changed no mesh. */
     struct store_loss loss;
     struct store_past history;
+    atomic_llong n_applied; /* Edits that loads have done again. */
     sqlite3_stmt *statements[STORE_N_SQL];
 };
 
@@ -117,11 +119,13 @@ struct store_record {
     bool has_digest;        /* False for a mesh that was not changed since schema 3. */
     struct store_digest digest;
     int64_t key; /* 0 while the row is not written yet. */
-    /* With edits since a snapshot, the topology is that of the snapshot, though info.topology_id is the version's own. The
-     * same goes for those flags that say what is stored. */
+    /* With edits since a snapshot, the topology is that of the snapshot, though info.topology_id is the version's
+     * own. The same goes for those flags that say what is stored. */
     int64_t topology, topology_bytes, next_vertex_id, next_face_id, flags;
     struct store_base base;
-    int64_t at; /* For a row of `history`, its version, to read chunks by; 0: what is there now. */
+    bool has_content;          /* What store_content says cannot be told from all else, */
+    unsigned char content[16]; /* and is this. */
+    int64_t at;                /* For a row of `history`, its version, to read chunks by; 0: what is there now. */
 };
 
 /* store_error: turns an error of SQLite into *err and returns its code. After an I/O error the store has failed. */
@@ -236,7 +240,7 @@ int store_record_at(struct store *s, const char *id, int64_t version, struct sto
                     struct sdd_error *err) SDD_MUST_CHECK;
 /* store_record_read: reads and checks the current row of a statement with the columns of a mesh. */
 int store_record_read(sqlite3_stmt *st, struct store_record *r, struct sdd_error *err) SDD_MUST_CHECK;
-enum { STORE_RECORD_COLUMNS = 29 }; /* Columns of the author follow in statements about history. */
+enum { STORE_RECORD_COLUMNS = 30 }; /* Columns of the author follow in statements about history. */
 
 /* edits.c
  * store_base_bytes:  the bytes of b that are stored.
@@ -278,6 +282,8 @@ int store_past_chunks(struct store *s, enum store_kind kind, int64_t owner, int6
                       struct sdd_error *err) SDD_MUST_CHECK;
 int store_past_end(struct store *s, const struct store_record *r, struct sdd_error *err) SDD_MUST_CHECK;
 int store_past_drop(struct store *s, const char *id, int64_t key, int64_t last, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_content: what tells the contents of two versions of a mesh apart. */
+void store_content(const struct store_record *r, unsigned char out[16]);
 /* store_past_check: checks the rows of all versions, and that all edits are there that make them. */
 int store_past_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_topology_drop: deletes a topology if no version of a mesh has it any more. */

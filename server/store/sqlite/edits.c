@@ -5,6 +5,7 @@
  * checksum of an edit also covers its place, and the row of the version has a digest of the checksums of all of them:
  * one that is lost, damaged, older or from elsewhere shows. */
 #include "server/store/sqlite/db.h"
+#include "server/base/pool.h"
 #include "server/base/stop.h"
 #include "server/mesh/formats/codec.h"
 #include <stdio.h>
@@ -165,6 +166,7 @@ static int read_row(sqlite3_stmt *st, struct row *e, XXH128_canonical_t *hash, s
 
 static int apply_batch(const struct row *e, struct mesh **m, struct sdd_error *err)
 {
+    const int64_t drawn = claim_drawn() - mesh_bytes(*m);
     struct edit_batch *b;
     struct edit_result result;
     int rc = edits_from_proto(e->data, (size_t)e->bytes, &b, err);
@@ -178,11 +180,13 @@ static int apply_batch(const struct row *e, struct mesh **m, struct sdd_error *e
     *m = result.mesh;
     result.mesh = NULL;
     edit_result_free(&result);
+    claim_settle(drawn + mesh_bytes(*m)); /* Many edits take no more memory than one. */
     return SDD_OK;
 }
 
 static int apply_positions(const struct row *e, struct mesh *m, struct sdd_error *err)
 {
+    const int64_t drawn = claim_drawn();
     struct positions *p;
     int rc = positions_from_proto(e->data, (size_t)e->bytes, &p, err);
     if (rc)
@@ -191,6 +195,7 @@ static int apply_positions(const struct row *e, struct mesh *m, struct sdd_error
     if (!rc)
         positions_apply(p, m);
     positions_free(p);
+    claim_settle(drawn);
     return rc;
 }
 
@@ -236,6 +241,7 @@ int store_edits_apply(struct store *s, const struct store_record *r, struct mesh
             extend(chain, &hash);
         if (!done && m)
             done = apply(&e, m, err);
+        atomic_fetch_add(&s->n_applied, m != NULL);
     }
     (void)sqlite3_reset(st);
     if (done || rc < 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* history.c: earlier versions of meshes. A change moves the chunks that it replaces or deletes to the table
- * `old_chunks`, with the version that they were last of, so a version costs what its successor changed. The chunks of
- * version v are those of the first version from v on in which each of them ended, and else the present ones. The table
- * `history` has the row of each version, as it was in `meshes`, and keeps its topology. The edits that make a version of
- * its snapshot (edits.c) stay as long as that version. */
+ * `old_chunks`, with the version that they were last of, so a version costs what its successor changed. The chunks
+ * of version v are those of the first version from v on in which each of them ended, and else the present ones. The
+ * table `history` has the row of each version, as it was in `meshes`, and keeps its topology. The edits that make a
+ * version of its snapshot (edits.c) stay as long as that version. */
 #include "server/store/sqlite/db.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -269,8 +269,7 @@ int store_past_check(struct store *s, struct sdd_error *err)
     return checked ? checked : rc;
 }
 
-/* What tells the contents of two versions of a mesh apart. */
-static void sum_content(const struct store_record *r, unsigned char out[16])
+void store_content(const struct store_record *r, unsigned char out[16])
 {
     const struct store_info *i = &r->info;
     const int64_t numbers[] = {r->topology, r->flags};
@@ -283,7 +282,7 @@ static void sum_content(const struct store_record *r, unsigned char out[16])
     if (r->base.n) /* Without any it is the snapshot. */
         seed = XXH3_64bits_withSeed(r->base.chain, sizeof r->base.chain, seed);
     XXH128_canonicalFromHash(&hash, XXH3_128bits_withSeed(&r->digest, sizeof r->digest, seed));
-    memcpy(out, hash.digest, sizeof hash.digest);
+    memcpy(out, r->has_content ? r->content : hash.digest, sizeof hash.digest);
 }
 
 static int take_version(sqlite3_stmt *st, struct store_version *v, struct sdd_error *err)
@@ -304,7 +303,7 @@ static int take_version(sqlite3_stmt *st, struct store_version *v, struct sdd_er
                                 .n_faces = r.info.n_faces};
     (void)snprintf(v->principal, sizeof v->principal, "%s", principal);
     (void)snprintf(v->kind, sizeof v->kind, "%s", kind);
-    sum_content(&r, v->content);
+    store_content(&r, v->content);
     return SDD_OK;
 }
 

@@ -71,7 +71,8 @@ static const char *const upgrades[SCHEMA_VERSION] = {
     "CREATE INDEX meshes_workspace ON meshes (workspace, id)",
     "CREATE TABLE old_rows (id TEXT PRIMARY KEY, version INTEGER NOT NULL, hash BLOB NOT NULL) STRICT, WITHOUT ROWID",
     /* In `meshes` and `history`, `base` is the version whose arrays are stored, and `since` says what of it and of the
-     * edits since has to be known; then topology_id is that of the version itself. */
+     * edits since has to be known; then topology_id is that of the version itself. `content` stands for what it has
+     * where an earlier version has the same. */
     "CREATE TABLE edits (owner INTEGER NOT NULL, version INTEGER NOT NULL, before INTEGER NOT NULL,"
     " next_vertex_id INTEGER NOT NULL, next_face_id INTEGER NOT NULL, kind INTEGER NOT "
     "NULL, hash BLOB NOT NULL,"
@@ -79,9 +80,11 @@ static const char *const upgrades[SCHEMA_VERSION] = {
     "ALTER TABLE meshes ADD COLUMN base INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE meshes ADD COLUMN since BLOB NOT NULL DEFAULT x'';"
     "ALTER TABLE meshes ADD COLUMN topology_id TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE meshes ADD COLUMN content BLOB NOT NULL DEFAULT x'';"
     "ALTER TABLE history ADD COLUMN base INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE history ADD COLUMN since BLOB NOT NULL DEFAULT x'';"
     "ALTER TABLE history ADD COLUMN topology_id TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE history ADD COLUMN content BLOB NOT NULL DEFAULT x'';"
     "UPDATE meshes SET base = version; UPDATE history SET base = version",
 };
 

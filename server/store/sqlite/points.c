@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points.c: stores new positions of a mesh. Only the chunks that a range touches are rewritten. Those of a snapshot that
- * edits follow must stay, so there the positions become one more edit, or a new snapshot where that is due. */
+/* points.c: stores new positions of a mesh. Only the chunks that a range touches are rewritten. Those of a snapshot
+ * that edits follow must stay, so there the positions become one more edit, or a new snapshot where that is due. */
 #include "server/store/sqlite/db.h"
 #include "server/mesh/formats/codec.h"
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  *
  * A page that the disk did not write is an older page, whose rows all match their own checksums. So what belongs to a
  * version is in two places at least, on different pages: the row has the sum of its chunks' checksums and a digest of
- * those of its edits, and the table `versions` has the version and the checksum of each row. Where they differ, the mesh
- * is refused. */
+ * those of its edits, and the table `versions` has the version and the checksum of each row. Where they differ, the
+ * mesh is refused. */
 #include "server/store/sqlite/db.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +67,8 @@ static XXH128_canonical_t checksum(const struct store_record *r)
         seed = XXH3_64bits_withSeed(i->workspace, strlen(i->workspace), seed);
     if (r->base.version)
         seed = XXH3_64bits_withSeed(&r->base, store_base_bytes(&r->base), seed);
+    if (r->has_content)
+        seed = XXH3_64bits_withSeed(r->content, sizeof r->content, seed);
     XXH128_canonicalFromHash(&out, XXH3_128bits_withSeed(&image, sizeof image, seed));
     return out;
 }
@@ -110,15 +112,15 @@ static int check_row(sqlite3_stmt *st, int at, const struct store_record *r, con
     const char *how = NULL;
     if (!has_hash(st, at, hash))
         how = "its row does not match its checksum";
-    else if (sqlite3_column_type(st, at + 9) == SQLITE_NULL)
+    else if (sqlite3_column_type(st, at + 10) == SQLITE_NULL)
         how = "it has a row, but is not among the versions";
     if (how)
         return sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: mesh %s: %s", i->id, how);
-    if (sqlite3_column_int64(st, at + 9) == i->version && has_hash(st, at + 10, hash))
+    if (sqlite3_column_int64(st, at + 10) == i->version && has_hash(st, at + 11, hash))
         return SDD_OK;
     return sdd_fail(err, SDD_ESTORE, "store",
                     "stored data is damaged: mesh %s: its row is of version %lld, but version %lld was stored", i->id,
-                    (long long)i->version, (long long)sqlite3_column_int64(st, at + 9));
+                    (long long)i->version, (long long)sqlite3_column_int64(st, at + 10));
 }
 
 /* Reads what the version is made from, of three columns. Returns false when they do not go together, which no row that
@@ -160,6 +162,7 @@ int store_record_read(sqlite3_stmt *st, struct store_record *r, struct sdd_error
     r->has_digest = copy_blob(st, N + 6, &r->digest, sizeof r->digest) == sizeof r->digest;
     (void)copy_blob(st, N + 7, &i->stage, sizeof i->stage);
     (void)copy_blob(st, N + 8, i->sets, sizeof i->sets);
+    r->has_content = copy_blob(st, N + 13, r->content, sizeof r->content) == sizeof r->content;
     if (!read_base(st, N + 10, r))
         return sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: mesh %s: its row names no snapshot", i->id);
     XXH128_canonical_t hash = checksum(r);
@@ -220,6 +223,7 @@ int store_record_version(struct store *s, const char *id, int64_t expected, stru
     int rc = store_record_find(s, id, r, err);
     if (!rc && (expected == STORE_ANY_VERSION || expected == r->info.version))
         store_past_begin(s, r);
+    r->has_content = false; /* That is about to change. */
     if (rc || expected == STORE_ANY_VERSION || expected == r->info.version)
         return rc;
     rc = sdd_fail(err, SDD_ESTALE, "If-Match", "the mesh is at version %lld, not %lld", (long long)r->info.version,
@@ -255,6 +259,7 @@ static int write_row(struct store *s, struct store_record *r, const XXH128_canon
     bound |=
         sqlite3_bind_blob(st, N + 12, &r->base, r->base.version ? (int)store_base_bytes(&r->base) : 0, SQLITE_STATIC);
     bound |= sqlite3_bind_text(st, N + 13, r->base.version ? i->topology_id : "", -1, SQLITE_STATIC);
+    bound |= sqlite3_bind_blob(st, N + 14, r->content, r->has_content ? (int)sizeof r->content : 0, SQLITE_STATIC);
     rc = store_step(s, st, bound, "write a mesh", err);
     (void)sqlite3_clear_bindings(st);
     if (rc && (sqlite3_extended_errcode(s->db) & 0xff) == SQLITE_CONSTRAINT)

@@ -28,16 +28,27 @@ static int read_rows(struct store *s, enum store_kind kind, const struct store_r
                 : SDD_ENO_MEMORY;
 }
 
+/* Whether a row describes a primvar; what mesh_build checks is left to it. */
+static bool is_primvar(const struct primvar_info *p, const struct store_sets *sets)
+{
+    return memchr(p->name, 0, sizeof p->name) && p->interpolation >= 0 && p->interpolation <= SDD_FACE_VARYING &&
+           (p->type == PRIMVAR_F32 || p->type == PRIMVAR_I32) && p->width >= 1 && p->width <= SDD_MAX_PRIMVAR_WIDTH &&
+           p->n_values >= 0 && sets->n >= 0 && sets->bytes >= sets->n;
+}
+
 /* Fills in what the primvars are, without their values. Adds up the bytes that these take, and those of the names of
- * face sets. */
-static void list_primvars(const struct store_info *i, struct mesh_arrays *a, int64_t *values, int64_t *names)
+ * face sets. Returns false when one is none. */
+static bool list_primvars(const struct store_info *i, struct mesh_arrays *a, int64_t *values, int64_t *names)
 {
     a->n_primvars = i->n_primvars;
     for (int p = 0; p < i->n_primvars; p++) {
+        if (!is_primvar(&i->primvars[p], &i->sets[p]))
+            return false;
         a->primvars[p].info = i->primvars[p];
         *values += (int64_t)i->primvars[p].n_values * i->primvars[p].width * 4;
         *names += i->sets[p].bytes;
     }
+    return true;
 }
 
 /* Gives each primvar its values and the names of its sets, which were read. */
@@ -64,7 +75,8 @@ static int load_arrays(struct store *s, const struct store_record *r, struct mes
     struct store_digest d = {0};
     store_base_info(r, &of_snapshot);
     int64_t n_vertices = 0, n_uvs = 0, primvar_bytes = 0, name_bytes = 0;
-    list_primvars(i, a, &primvar_bytes, &name_bytes);
+    if (!list_primvars(i, a, &primvar_bytes, &name_bytes))
+        return sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: mesh %s has a primvar that is none", i->id);
     int rc = read_rows(s, STORE_TOPOLOGY, r, r->topology_bytes, 1, &buffers[0], &d, err);
     if (!rc && mesh_decode(buffers[0], r->topology_bytes, a, &n_vertices, &n_uvs, err))
         rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: topology %lld cannot be read",
@@ -99,28 +111,41 @@ static int load_arrays(struct store *s, const struct store_record *r, struct mes
     return SDD_OK;
 }
 
-int store_mesh_read(struct store *s, const struct store_record *r, struct mesh **out, struct sdd_error *err)
+/* Makes the snapshot, and the version of it. */
+static int make_mesh(struct store *s, const struct store_record *r, struct mesh **out, struct sdd_error *err)
 {
-    const struct store_info *i = &r->info;
     struct mesh_arrays a = {.crease_pairs = 1};
     char topology_id[MESH_TOPOLOGY_ID_SIZE];
     void *buffers[N_BUFFERS] = {0};
-    *out = NULL;
     int rc = load_arrays(s, r, &a, buffers, err);
     if (!rc)
         rc = mesh_build(&a, out, err);
-    for (int k = 0; k < N_BUFFERS; k++)
-        free(buffers[k]);
+    for (int i = 0; i < N_BUFFERS; i++)
+        free(buffers[i]);
     if (!rc)
         rc = store_edits_apply(s, r, out, err);
     if (!rc)
         rc = mesh_topology_id_keep(*out, topology_id, err);
-    if (!rc && strcmp(topology_id, i->topology_id) != 0)
-        rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: topology %s has become %s", i->topology_id,
-                      topology_id);
+    if (!rc && strcmp(topology_id, r->info.topology_id) != 0)
+        rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: topology %s has become %s",
+                      r->info.topology_id, topology_id);
+    return rc;
+}
+
+int store_mesh_read(struct store *s, const struct store_record *r, struct mesh **out, struct sdd_error *err)
+{
+    const struct store_info *i = &r->info;
+    struct sdd_error why = {0};
+    *out = NULL;
+    int rc = make_mesh(s, r, out, &why);
     if (rc) {
         mesh_free(*out);
         *out = NULL;
+        const bool is_told = rc == SDD_ESTORE || rc == SDD_ENO_MEMORY || rc == SDD_ECANCELLED;
+        if (err)
+            *err = why;
+        if (!is_told) /* What is no mesh has not been stored. */
+            rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: %s", why.text);
         return store_name(i->id, rc, err);
     }
     memcpy((*out)->name, i->name, sizeof i->name);
@@ -340,8 +365,12 @@ static int add_earlier(struct store *s, struct store_record *r, const struct sto
 {
     struct store_record old;
     int rc = store_record_at(s, r->info.id, e->as, &old, err);
-    if (rc || !store_edits_reuse(r, &old))
+    if (rc)
         return rc == SDD_EGONE ? 0 : rc;
+    store_content(&old, r->content);
+    r->has_content = true;
+    if (!store_edits_reuse(r, &old))
+        return 0;
     memcpy(r->info.topology_id, old.info.topology_id, sizeof r->info.topology_id);
     rc = write_record(s, r, e->mesh, now_ms, err);
     return rc ? rc : 1;

@@ -99,7 +99,16 @@ static void test_claim(void **state)
     assert_false(claim_draw(651));
     assert_int_equal(c.refused, 1001);
     assert_int_equal(p.used, 350);
+    assert_int_equal(claim_drawn(), 350);
+    claim_settle(400); /* Not more than was drawn. */
+    assert_int_equal(claim_drawn(), 350);
+    claim_settle(50);
+    assert_true(claim_draw(300)); /* again */
+    assert_int_equal(c.held, 350);
     claim_leave();
+    claim_settle(0);
+    assert_int_equal(claim_drawn(), 0);
+    assert_int_equal(c.drawn, 350);
     assert_true(claim_draw(651));
     assert_true(claim_reserve(&c, 900));
     claim_trim(&c);

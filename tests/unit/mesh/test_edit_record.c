@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What edits_apply notes of a batch is primitives, and as protobuf they make the same mesh again, bit for bit: of random
- * batches of all kinds, from each shape, also when they were noted twice. */
+/* What edits_apply notes of a batch is primitives, and as protobuf they make the same mesh again, bit for bit: of
+ * random batches of all kinds, from each shape, also when they were noted twice. */
 #include "tests/unit/random_edits.h"
 #include "tests/unit/sample.h"
 #include <setjmp.h>

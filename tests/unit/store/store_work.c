@@ -37,7 +37,8 @@ static void mesh_id(int mesh, char id[STORE_ID_SIZE])
     (void)snprintf(id, STORE_ID_SIZE, "m_%d", mesh);
 }
 
-/* The positions that a version brings to a mesh of n vertices; the points are the caller's, as are those of the next. */
+/* The positions that a version brings to a mesh of n vertices; the points are the caller's, as are those of the
+ * next. */
 static struct positions new_points(int mesh, int64_t version, enum kind kind, int64_t n,
                                    struct position_range ranges[2])
 {

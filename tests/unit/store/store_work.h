@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store_work.h: random changes to a few meshes of a store, and a check of what a crash has left of them.
  *
- * The content of a mesh follows from its number, its version and the kinds of its last changes, so that a check needs no
- * copy of it. */
+ * The content of a mesh follows from its number, its version and the kinds of its last changes, so that a check needs
+ * no copy of it. */
 #ifndef TESTS_STORE_WORK_H
 #define TESTS_STORE_WORK_H
 #include "server/store/store.h"

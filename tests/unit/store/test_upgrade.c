@@ -59,7 +59,8 @@ static struct store *first_open(const char *dir, int version)
 #define NO_EDITS                                                                                                       \
     "DROP TABLE edits; ALTER TABLE meshes DROP COLUMN base; ALTER TABLE meshes DROP COLUMN since;"                     \
     "ALTER TABLE meshes DROP COLUMN topology_id; ALTER TABLE history DROP COLUMN base;"                                \
-    "ALTER TABLE history DROP COLUMN since; ALTER TABLE history DROP COLUMN topology_id; PRAGMA user_version=8;"
+    "ALTER TABLE history DROP COLUMN since; ALTER TABLE history DROP COLUMN topology_id;"                              \
+    "ALTER TABLE meshes DROP COLUMN content; ALTER TABLE history DROP COLUMN content; PRAGMA user_version=8;"
 
 static void upgrade(const char *dump, int version, const char *older)
 {
