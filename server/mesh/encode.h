@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* encode.h: a topology as bytes, which the store keeps, so the layout of a version never changes; a change needs a new
- * version. The header also is the first that a topology id hashes. A channel is the index array of a faceVarying primvar that has
- * values (st is not a primvar here). Meshes without channels are encoded as version 1, all others as version 2.
+ * version. A topology id hashes the header, too (topology_id.h). A channel is the index array of a faceVarying primvar
+ * that has values (st is not a primvar here). Meshes without channels are encoded as version 1, all others as
+ * version 2.
  *
  *   "SDDT", u32 version, i32 options[6], i64 counts[7] (V, F, C, creases, corners, holes, U), then i32 face_counts[F],
  *   i32 face_vertices[C], i32 crease_edges[n][2], f32 crease_sharpness[n], i32 corner_vertices[n],
@@ -28,8 +29,8 @@ struct mesh_encoding {
 };
 /* mesh_encode: fills *out, which points into itself and into m; so neither may move or change while it is used. */
 void mesh_encode(const struct mesh *m, struct mesh_encoding *out);
-/* mesh_decode_topology: makes *out a mesh to be read alone, whose topology is borrowed from `data`, which is aligned to 4
- * bytes, and which has nothing else.
+/* mesh_decode_topology: makes *out a mesh that has its topology alone, borrowed from `data`, which is aligned to 4
+ * bytes. It is to be read, not freed.
  * Errors  SDD_EMESH when the bytes are not such an encoding */
 int mesh_decode_topology(void *data, int64_t bytes, struct mesh *out, struct sdd_error *err) SDD_MUST_CHECK;
 /* mesh_decode: fills *out with arrays borrowed from `data`, which is aligned to 4 bytes. Points, UVs, values and ids

@@ -12,8 +12,8 @@
  *   - when it has 8192 rows or more, or 65536 words or more, or
  *   - when it has 64 rows or more and the next row is a cut.
  * Whether a row is a cut depends on it alone: h is the number of its words; for each of its first two words w,
- * h = (h xor w) * 0x9e3779b97f4a7c15 modulo 2^64, then h = h xor (h >> 32). It is a cut when the low 10 bits of h are 0.
- * So rows that come and go move only the chunks around them.
+ * h = (h xor w) * 0x9e3779b97f4a7c15 modulo 2^64, then h = h xor (h >> 32). It is a cut when the low 10 bits of h are
+ * 0. So rows that come and go move only the ends of chunks that are near them.
  *
  * The digest of a chunk is SHA-256 over
  *   faces              i32 corner counts, i32 words; for the UVs, if there are any, and then for each channel the i32
@@ -31,10 +31,11 @@
 /* mesh_topology_id_keep: as mesh_topology_id, and m keeps the id and its chunks from now on. So options, faces, tags
  * and indices of m must not change any more. */
 int mesh_topology_id_keep(struct mesh *m, char out[MESH_TOPOLOGY_ID_SIZE], struct sdd_error *err) SDD_MUST_CHECK;
-/* mesh_topology_id_update: the same for a mesh that an edit has made of `from`. Where `from` has kept its chunks and the
- * channels are the same ones, it takes over those that the edit has not touched. Of d it reads the lists of rows alone.
- * Cost    a look at each chunk, and hashing those that have a removed, added or dirty row, that name a vertex row which
- *         is another now, or lie next to such a chunk */
+/* mesh_topology_id_update: the same for a mesh that an edit has made of `from`. Where `from` has kept its chunks and
+ * the channels are the same ones, it takes over those that the edit has not touched. Of d it reads the lists of rows
+ * alone.
+ * Cost    a look at each chunk, and hashing those that have a removed, added or dirty row, that name a row of vertices
+ *         which has another number now, or that lie next to such a chunk */
 int mesh_topology_id_update(const struct mesh *from, struct mesh *m, const struct mesh_delta *d,
                             char out[MESH_TOPOLOGY_ID_SIZE], struct sdd_error *err) SDD_MUST_CHECK;
 /* For mesh.c: frees what m keeps, and the memory of that. */

@@ -167,6 +167,12 @@ def test_edits(daemon, seams):
         cage, _ = compare(mesh, f"edit {k}, {change}")
         done += 1
     check(done > 12, f"only {done} edits")
+    mesh.post("/undo", If_Match="*")
+    compare(mesh, "undo")
+    mesh.post("/revert", {"version": 1}, If_Match="*")
+    compare(mesh, "revert")
+    mesh.post("/undo", If_Match="*")
+    cage, _ = compare(mesh, "undo of the revert")
     afresh = {name: value for name, value in cage.items() if not name.endswith("Ids") and not name.startswith("next")}
     other = Mesh(daemon, body=json.dumps(afresh), kind="application/json")
     check(json.loads(other.get(""))["topologyId"] == json.loads(mesh.get(""))["topologyId"], "pushed afresh it has another id")

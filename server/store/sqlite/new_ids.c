@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* new_ids.c: the step to schema 8, which changed the rule of topology ids: before, an id was SHA-256 over all bytes of
- * the topology. Each topology gets its new id, and each row whose checksum covers the id its new checksum. What does not
- * match its old id or its old checksum is damaged, and stays as it is, so that it is refused as before.
+ * the topology. Each topology gets its new id, and each row whose checksum covers the id its new checksum. What does
+ * not match its old id or its old checksum is damaged, and stays as it is, so that it is refused as before.
  *
  * Rows are walked by their keys, without an index, as a damaged index hides rows and is made anew only later. The file
  * of commits has the old checksums and is not written here: the table `old_rows` keeps them, by which loss.c knows the

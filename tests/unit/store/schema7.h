@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schema7.h: a store as subdd wrote it with schema 7, dumped by sqlite3, and its subdd.commits: m_1, a cube that was poked
- * and then got a hole, with the idempotency key k1; m_2, a cube with primvars in workspace films; m_3, the cube alone.
- * All versions are kept. One more entry of subdd.commits is of a later change of m_1, which the dump has not. */
+/* schema7.h: a store as subdd wrote it with schema 7, dumped by sqlite3, and its subdd.commits: m_1, a cube made with
+ * the idempotency key k1, which was poked and then got a hole; m_2, a cube with primvars in workspace films; m_3, the
+ * cube alone. All versions are kept. The last entry of subdd.commits is of a later change of m_1, which the dump has
+ * not. */
 #ifndef TESTS_SCHEMA7_H
 #define TESTS_SCHEMA7_H
 
