@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_commits.c: durable edits a second by eight clients, each on a mesh of its own and all on one, against what SQLite
- * alone reaches on the same disk in the same run: one row of 4 KiB a commit, at full sync, with the daemon's pragmas, by
- * one thread. Interleaved; medians of ratios. Eight rows a commit tell what a common commit for all that wait would give;
- * an edit has two syncs, that of SQLite's log and that of a sector (commits.c), so the rate of the latter is told too. */
+/* bench_commits.c: durable edits a second by eight clients, each on a mesh of its own and all on one, against what
+ * SQLite alone reaches on the same disk in the same run: one row of 4 KiB a commit, at full sync, with the daemon's
+ * pragmas, by one thread. Interleaved; medians of ratios. Eight rows a commit tell what a common commit for all that
+ * wait would give; an edit has two syncs, that of SQLite's log and that of a sector (commits.c), so the rate of the
+ * latter is told too. */
 #include "tests/bench/timing.h"
 #include "tests/http/daemon.h"
 #include <fcntl.h>
