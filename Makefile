@@ -17,7 +17,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 AGAIN    = +@$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 say      = @printf '  %-7s %s\n' $(1) $(2)
 # Targets that take minutes say so before they begin, in minutes on two cores with nothing built.
-MINUTES  := test=8 check-gpu=15 test-cgal=10 asan=20 ubsan=20 tsan=45 cover=15 lint=6 cuda=10 bundle=20 docker=$(if $(CUDA),25,8)
+MINUTES  := test=8 check-gpu=15 test-cgal=10 asan=20 ubsan=20 tsan=45 cover=15 soak=40 lint=6 cuda=10 bundle=20 docker=$(if $(CUDA),25,8)
 about-%: ; @echo '  $*: about $(patsubst $*=%,%,$(filter $*=%,$(MINUTES))) minutes on two cores$(if $(filter lint,$*), for all files; a minute or less when few have changed)'
 missing := $(shell deploy/install-deps --check build 2>/dev/null)
 
@@ -252,7 +252,7 @@ check-gpu: about-check-gpu deps ## the tests on the CUDA backend; here a skip is
 load: deps ## what is promised under load, in its long form, on a machine that does nothing else (tests/http/test_load_*)
 	$(AGAIN) run-tests SUBDD_LOAD=1 T='http/load_*'
 	tests/load/memory --bin $(BUILD)/bin
-soak: deps ## long forms of what kills, watches and repeats (T=http/kills picks; KILLS, CHANGES, ROUNDS, MESHES, EDITS, SEED: how many)
+soak: about-soak deps ## long forms of what kills, watches and repeats (T=http/kills picks; KILLS, CHANGES, ROUNDS, MESHES, EDITS, SEED: how many)
 	$(AGAIN) run-tests T='$(or $(T),$(SOAKS))'; rc=$$?; \
 	  for t in $(or $(T),$(SOAKS)); do sed -n 's/^result:/  &/p' $(BUILD)/tests/$${t%/*}/test_$${t##*/}.log; done; exit $$rc
 SOAKS    := http/kills http/rebuild http/rounds

@@ -342,7 +342,7 @@ class Oracle:
         self.merge(ids, [1 - t + t / n] + [t / n] * (n - 1), None, t)
 
     def merge(self, ids, weights, pairs, t):
-        into, weight, added, removed, creases = ids[0], dict(zip(ids, weights)), [], [], []
+        into, weight, added, removed, creases, lost = ids[0], dict(zip(ids, weights)), [], [], [], set()
         faces = sorted({f for v in ids for f in self.around(v)})
         for f in faces:
             face, n, out, run = self.faces[f], len(self.faces[f].corners), [], []
@@ -360,12 +360,17 @@ class Oracle:
             if touched:
                 removed.append(f)
             if touched and len(out) < 3:
+                lost.add(f)
                 continue
             creases += [(into, b if a in weight else a, self.sharp(a, b)) for a, b in face.edges() if (a in weight) != (b in weight)]
             if touched:
                 added.append((out, face))
             elif pairs:
                 self.faces[f] = Face(out, face)
+        for f in lost:  # An edge whose last face goes takes its crease along, though another falls into its place.
+            for edge in self.faces[f].edges():
+                if {g for g, _ in self.edge(*edge)} <= lost:
+                    self.creases.pop(key(*edge), None)
         row = mix([self.points[v] for v in ids], weights)
         sharp = max(self.corners.get(v, 0) for v in ids)
         self.replace(removed, added, True, creases, ids[1:])

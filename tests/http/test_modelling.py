@@ -122,6 +122,18 @@ def chained(daemon):
     check(sorted(cage.creases.values()) == [3, 3] and len(cage.points) == 17, f"{cage.creases}")
 
 
+def creases_that_meet(daemon):
+    """The sharper of two edges that fall together wins, but one whose only face goes takes its crease along."""
+    for first, second in ((2, 1.5), (1.5, 2)):
+        for ids in ([0, 1], [1, 0]):
+            mesh = Mesh(daemon, b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 2 1 0\nv -1 -1 0\nv 1 -2 0\nf 1 2 3\nf 2 4 3\nf 2 1 5 6\n")
+            check(mesh.edit({"setCreases": {"edges": [0, 2, 1, 2], "sharpnesses": [first, second]}})[0] == 200, "creases")
+            edit = {"mergeVertices": {"ids": ids}}
+            want = Oracle(mesh.cage()).after([edit])
+            check(mesh.edit(edit)[0] == 200 and want.creases == {(ids[0], 2): second}, f"{ids}: {want.creases}")
+            same(want, Oracle(mesh.cage()), f"{ids}")
+
+
 def by_subd(daemon, folder):
     """`subd edit` takes the same bodies, and says why one is refused."""
     mesh = json.loads(daemon.made("push", f"{SHAPES}/cube.obj", "--name", "by subd", "--json"))
@@ -138,7 +150,7 @@ def by_subd(daemon, folder):
 
 def modelling(daemon, folder):
     yield "by_subd", functools.partial(by_subd, daemon, folder)
-    for test in (examples, chained, triangulated):
+    for test in (examples, chained, creases_that_meet, triangulated):
         yield test.__name__, functools.partial(test, daemon)
     yield "random_batches", functools.partial(random_batches, folder, int(os.environ.get("SUBDD_TEST_BATCHES") or 2000))
 
