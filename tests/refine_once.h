@@ -53,7 +53,7 @@ static inline int begin_once(sdd_mesh *m, const struct sdd_refine_request *r, sd
 static inline int prepare_once(sdd_mesh *m, const struct sdd_refine_request *r, const atomic_int *cancel,
                                struct sdd_error *err)
 {
-    const struct sdd_run run = {cancel, 0};
+    const struct sdd_run run = {cancel, 0, 0};
     sdd_plan *plan;
     int rc = sdd_plan_create(m, r, &plan, err);
     if (!rc)

@@ -5,6 +5,8 @@
 #include "gpu/device/kernels/digest_piece.k.h"
 #include <xxhash.h>
 
+_Static_assert(DIGEST_PIECE == SDD_DIGEST_PIECE, "kernel and host cut alike");
+
 static int64_t pieces(int64_t bytes)
 {
     return bytes ? (bytes + SDD_DIGEST_PIECE - 1) / SDD_DIGEST_PIECE : 1;
@@ -13,27 +15,22 @@ static int64_t pieces(int64_t bytes)
 int64_t digest_scratch(int64_t bytes)
 {
     struct arena count = {NULL, 0};
-    int64_t n = pieces(bytes);
-    (void)ARENA(&count, uint64_t, n);
-    (void)ARENA(&count, uint64_t, pieces(n * 8));
+    for (int64_t n = pieces(bytes); n > 1; n = pieces(n * 8))
+        (void)ARENA(&count, uint64_t, n);
     return count.used;
 }
 
 void digest_queue(sdd_device *d, const void *data, int64_t bytes, void *scratch, uint64_t *out)
 {
     struct arena a = {scratch, 0};
-    int64_t n = pieces(bytes);
-    uint64_t *to = ARENA(&a, uint64_t, n), *other = ARENA(&a, uint64_t, pieces(n * 8));
-    struct digest_piece_args args = {data, n == 1 ? out : to, bytes};
-    DEV_LAUNCH(d, digest_piece, &args, n);
-    while (n > 1) {
-        args.data = to;
-        args.bytes = n * 8;
-        n = pieces(args.bytes);
-        args.out = n == 1 ? out : other;
+    struct digest_piece_args args = {data, NULL, bytes};
+    for (int64_t n = pieces(bytes);; n = pieces(args.bytes)) {
+        args.out = n > 1 ? ARENA(&a, uint64_t, n) : out;
         DEV_LAUNCH(d, digest_piece, &args, n);
-        other = to;
-        to = args.out;
+        if (n <= 1)
+            break;
+        args.data = args.out;
+        args.bytes = n * 8;
     }
 }
 

@@ -10,10 +10,12 @@ enum { FACT_WORDS = sizeof(struct sdd_quantise_facts) / sizeof(uint64_t) };
 
 int result_create(sdd_device *d, sdd_result **out, struct sdd_error *err)
 {
+    static atomic_ullong serials;
     *out = calloc(1, sizeof **out);
     if (!*out)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a result record");
     (*out)->device = d;
+    (*out)->serial = atomic_fetch_add(&serials, 1) + 1;
     return SDD_OK;
 }
 
@@ -104,10 +106,16 @@ static int take_words(struct sdd_plan_info *p, const uint64_t *words, int compac
     return sdd_fail(err, SDD_EUNSUPPORTED, "compact", "refined UV values are beyond 65504, where half floats end");
 }
 
-static void queue_digests(sdd_device *d, const struct sdd_plan_info *p, const struct result_layout *lay)
+/* Without memory for the digests of pieces a result is only slower to carry. */
+static void queue_digests(sdd_result *r, const struct result_layout *lay)
 {
-    for (int k = 0; k < p->n_blocks; k++)
-        digest_queue(d, lay->block[k], p->blocks[k].bytes, lay->tree[k], lay->digests + k);
+    const struct sdd_plan_info *p = &r->info.plan;
+    for (int k = 0; k < p->n_blocks; k++) {
+        const int64_t n = result_pieces_of(p->blocks + k), bytes = n * (int64_t)sizeof(uint64_t);
+        digest_queue(r->device, lay->block[k], p->blocks[k].bytes, lay->tree[k], lay->digests + k);
+        if (r->keeps_pieces && n > 1 && (r->pieces[k].digest = malloc((size_t)bytes)))
+            dev_download(r->device, r->pieces[k].digest, lay->tree[k], bytes);
+    }
 }
 
 static void queue_downloads(sdd_device *d, const struct sdd_plan_info *p, const struct result_layout *lay)
@@ -132,7 +140,7 @@ int result_bring(sdd_result *const *r, const struct result_layout *lay, int n, i
     if (!words)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a result record");
     for (int i = 0; i < n; i++)
-        queue_digests(d, &r[i]->info.plan, lay + i);
+        queue_digests(r[i], lay + i);
     dev_mark(d, MARK_DIGESTED);
     if ((rc = result_cancelled(cancel, "the download", err))) {
         free(words);
@@ -210,6 +218,36 @@ const struct sdd_result_info *sdd_result_info(const sdd_result *r)
     return &r->info;
 }
 
+/* ---- blocks that results share ---------------------------------------------------------------------------------- */
+int64_t result_pieces_of(const struct sdd_block *b)
+{
+    return (b->bytes + DIGEST_PIECE - 1) / DIGEST_PIECE;
+}
+
+int result_take_over(sdd_result *r, sdd_result *base, int k, struct sdd_error *err)
+{
+    if (!base->share[k]) {
+        if (!(base->share[k] = malloc(sizeof *base->share[k])))
+            return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a result record");
+        atomic_init(&base->share[k]->users, 1);
+    }
+    atomic_fetch_add(&base->share[k]->users, 1);
+    r->share[k] = base->share[k];
+    r->info.plan.blocks[k].data = base->info.plan.blocks[k].data;
+    r->info.plan.blocks[k].digest = base->info.plan.blocks[k].digest;
+    return SDD_OK;
+}
+
+/* Returns whether this result was the last that had the memory of block k. */
+static int leave(sdd_result *r, int k)
+{
+    struct result_share *share = r->share[k];
+    if (share && atomic_fetch_sub(&share->users, 1) > 1)
+        return 0;
+    free(share);
+    return 1;
+}
+
 void sdd_result_free(sdd_result *r)
 {
     if (!r)
@@ -217,8 +255,10 @@ void sdd_result_free(sdd_result *r)
     let_go(r);
     for (int k = 0; k < r->info.plan.n_blocks; k++) {
         struct sdd_block *b = r->info.plan.blocks + k;
-        if (b->data)
+        if (b->data && leave(r, k))
             r->device->b->host_free(r->device->dev, (void *)(uintptr_t)b->data, b->bytes);
+        free(r->pieces[k].digest);
+        free(r->pieces[k].changed);
     }
     free(r);
 }

@@ -7,14 +7,28 @@
 #include "gpu/kernel/rows_out.h"
 #include "gpu/sdd/sdd.h"
 
+/* Memory of a block that several results have. */
+struct result_share {
+    atomic_int users;
+};
+/* What sdd_carry has to know of a block in pieces of DIGEST_PIECE bytes. */
+struct result_pieces {
+    uint64_t *digest;       /* The digest of each piece; or NULL. */
+    unsigned char *changed; /* Whether it has changed since the base; or NULL. */
+};
+
 struct sdd_result {
     sdd_device *device;
+    uint64_t serial, from; /* The numbers of this result, and of the one that it was carried from, or 0. */
+    int keeps_pieces;
     struct sdd_result_info info;
     /* The memory of the run, of a result whose blocks are still to come; else NULL. The result owns it. */
     void *memory;
     int64_t memory_bytes;
-    int64_t brought;                   /* How many bytes of the blocks have come. */
-    const void *block[SDD_MAX_BLOCKS]; /* The blocks in that memory. */
+    int64_t brought;                            /* How many bytes of the blocks have come. */
+    const void *block[SDD_MAX_BLOCKS];          /* The blocks in that memory. */
+    struct result_share *share[SDD_MAX_BLOCKS]; /* NULL for memory that is this result's alone. */
+    struct result_pieces pieces[SDD_MAX_BLOCKS];
 };
 
 /* rows_f32: the format of rows that are not in 16 bits. */
@@ -47,6 +61,11 @@ void result_lay_out(const sdd_device *d, const struct sdd_plan_info *p, uint64_t
 /* result_allocate: takes host memory for the blocks of the plan. `soon` says that it is given back soon.
  * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
 int result_allocate(sdd_result *r, int soon, struct result_layout *lay, struct sdd_error *err) SDD_MUST_CHECK;
+/* result_pieces_of: how many pieces a block has. */
+int64_t result_pieces_of(const struct sdd_block *b);
+/* result_take_over: makes block k that of `base`, whose memory both have from then on. The thread is the device's.
+ * Errors  SDD_ENO_MEMORY */
+int result_take_over(sdd_result *r, sdd_result *base, int k, struct sdd_error *err) SDD_MUST_CHECK;
 /* result_block: where engines write the rows of the block, which are f32 or u32 unless it is direct. NULL where
  * there is no such block. */
 void *result_block(const struct sdd_plan_info *p, const struct result_layout *lay, int semantic);

@@ -94,6 +94,7 @@ static int batch_create(struct batch *b, struct sdd_error *err)
         if (rc)
             return rc;
         b->result[k]->info.plan = b->plan->info;
+        b->result[k]->keeps_pieces = b->how.keep_pieces;
     }
     return SDD_OK;
 }

@@ -291,12 +291,14 @@ struct sdd_result_info {
     double digest_seconds;     /* Time of the digests, on the device. */
     double download_seconds;   /* Time to bring the blocks to host memory. */
     int64_t n_launches;        /* Kernels that the call launched. */
+    int carried;               /* 1 when sdd_carry made it from another one. */
     const char *by;            /* "tables" or "patches": what `tabulated` made the points of. Else NULL. */
 };
 /* How one call runs; NULL stands for zeros. */
 struct sdd_run {
     const atomic_int *cancel; /* Once it is not 0 the work stops at the next step; may be NULL. */
-    int soon_freed; /* 1 promises that the result is freed soon, so that it may lie in scarce pinned memory. */
+    int soon_freed;  /* 1 promises that the result is freed soon, so that it may lie in scarce pinned memory. */
+    int keep_pieces; /* 1 keeps the digests of pieces with the result, for sdd_carry: 8 bytes for each 1,024. */
 };
 /* sdd_refine: runs the engine of the plan, digests the blocks and brings them to host memory.
  * Result  the same bits on every backend and for any number of threads

@@ -234,6 +234,7 @@ static const struct step watched_steps[] = {{ON_STORE, PHASE_LOAD, step_find, sk
                                             {ON_LOOP, -1, look_up, NULL},
                                             {ON_STORE, PHASE_LOAD, step_load, skip_load_needed},
                                             {ON_LOOP, -1, share, NULL},
+                                            {ON_LOOP, -1, delta_expect, NULL},
                                             {ON_DEVICE, -1, refine_compute, skip_found},
                                             {ON_LOOP, -1, adopt, NULL},
                                             {ON_LOOP, -1, delta_base, NULL},
@@ -263,7 +264,7 @@ void refined_for_watcher(struct request *r, int64_t seen, bool deltas, const cha
         return;
     j->base.base.watched = true;
     j->base.base.seen = seen;
-    j->base.base.deltas = deltas;
+    j->base.base.deltas = j->own_mesh = deltas; /* The next frame is made from this one and both control meshes. */
     snprintf(j->base.base.base_key, sizeof j->base.base.base_key, "%s", base_key);
     j->base.base.base.job.peeks = SETTLED_RECORD;
     j->base.base.base.finds = is_there;

@@ -60,6 +60,7 @@ static const struct {
     {"subdd_refined_vertices_total", "scheme=\"bilinear\"", "counter", ""},
     {"subdd_refined_vertices_total", "scheme=\"sqrt3\"", "counter", ""},
     {"subdd_batched_frames_total", "", "counter", "Refined frames computed together with others of their topology."},
+    {"subdd_carried_frames_total", "", "counter", "Frames of watchers made from those of the version before."},
     {"subdd_launches_total", "", "counter", "Kernels launched."},
     {"subdd_stream_bytes_total", "encoding=\"raw\",transport=\"http\"", "counter", "Bytes of refined frames sent."},
     {"subdd_streams", "", "gauge", "Frames that are being made in pieces while they are sent."},

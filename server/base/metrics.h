@@ -56,6 +56,7 @@ enum metric { /* The table in metrics.c has a row for each, in this order. */
               M_REFINED_BILINEAR,
               M_REFINED_SQRT3,
               M_FRAMES_BATCHED,
+              M_FRAMES_CARRIED,
               M_LAUNCHES,
               M_STREAM_BYTES,
               M_STREAMS,

@@ -100,10 +100,11 @@ static int bring_rest(struct refine_job *j)
 static int make_frame(struct refine_job *j, sdd_result *result)
 {
     const struct service *s = job_service(job_of(j));
+    const bool carried = sdd_result_info(result)->carried;
     int rc = compute_frame(&j->base, j->plan.streamed, result);
     if (!rc)
         rc = bring_rest(j);
-    if (!rc && !executor_was_paused(job_of(j)->jobs->compute)) {
+    if (!rc && !carried && !executor_was_paused(job_of(j)->jobs->compute)) {
         const struct sdd_result_info *info = sdd_result_info(j->base.frame->result);
         estimate_learn(s->estimate, info->plan.method, j->plan.frame_bytes,
                        info->refine_seconds + info->digest_seconds + info->download_seconds);
@@ -170,7 +171,8 @@ static int run(struct refine_job *j, sdd_mesh *mesh, sdd_result **result)
     struct job *job = job_of(j);
     struct residency *residency = memory_of(job)->residency;
     struct resident *resident = slot_of(job)->resident;
-    const struct sdd_run how = {&job->cancel, j->posed}; /* The frame of a pose is not kept. */
+    /* The frame of a pose is not kept. */
+    const struct sdd_run how = {&job->cancel, j->posed, ask_of(j)->deltas};
     const bool begins = frame_plan_begins(ask_of(j), &j->plan);
     int rc;
     do
@@ -190,9 +192,14 @@ static int make_whole(struct refine_job *j)
     if (!rc && j->posed)
         rc = make_own_mesh(j, &own);
     if (!rc)
+        rc = carry_frame(j, &result);
+    if (!rc && !result)
         rc = run(j, own ? own : slot_of(job_of(j))->resident->mesh, &result);
     sdd_mesh_free(own);
-    return rc ? rc : make_frame(j, result);
+    rc = rc ? rc : make_frame(j, result);
+    if (!rc)
+        carry_keep_mesh(j);
+    return rc;
 }
 
 /* Makes the first piece of the requested bytes of a frame that is made while it is sent. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* delta.c: finds what two frames have in common, for watchers (delta.h). */
 #include "server/refine/delta.h"
+#include "gpu/sdd/sdd_carry.h"
 #include "proto/grid_rows.h"
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct run {
 struct part {
     enum delta_mode mode;
     const struct sdd_block *block;
+    const unsigned char *changed;       /* What sdd_result_changed says of the block. */
     int64_t stride, n_runs, room, rows; /* rows: those that no run has. */
     struct run *runs;
     struct grid_rows grid;
@@ -27,14 +29,25 @@ struct part {
 struct rows {
     const unsigned char *at;
     int64_t n, stride;
+    const unsigned char *changed; /* What sdd_result_changed says of them; or NULL. */
 };
+
+/* Whether it is known that `bytes` at `at` are those of the base. */
+static bool is_kept(struct rows b, int64_t at, int64_t bytes)
+{
+    for (int64_t piece = at / 1024; b.changed && piece <= (at + bytes - 1) / 1024; piece++)
+        if (b.changed[piece])
+            return false;
+    return b.changed;
+}
 
 static int64_t equal_rows(struct rows a, int64_t from, struct rows b, int64_t to)
 {
     const int64_t stride = a.stride, most = a.n - from < b.n - to ? a.n - from : b.n - to, step = 64;
     const unsigned char *x = a.at + from * stride, *y = b.at + to * stride;
     int64_t n = 0;
-    while (n + step <= most && memcmp(x + n * stride, y + n * stride, (size_t)(step * stride)) == 0)
+    while (n + step <= most && ((from == to && is_kept(b, (to + n) * stride, step * stride)) ||
+                                memcmp(x + n * stride, y + n * stride, (size_t)(step * stride)) == 0))
         n += step;
     while (n < most && memcmp(x + n * stride, y + n * stride, (size_t)stride) == 0)
         n++;
@@ -234,7 +247,8 @@ static int64_t points_of(const struct sdd_plan_info *plan, const struct sdd_bloc
 static int make_part(struct part *p, const struct sdd_block *base, const struct sdd_plan_info *plan,
                      const struct sdd_block *b, int level, const uint32_t counts[4], struct sdd_error *err)
 {
-    *p = (struct part){.mode = DELTA_SAME, .block = b};
+    p->block = b;
+    p->mode = DELTA_SAME;
     if (base->bytes == b->bytes && base->digest == b->digest)
         return SDD_OK;
     p->mode = DELTA_GRID;
@@ -242,8 +256,8 @@ static int make_part(struct part *p, const struct sdd_block *base, const struct 
         return SDD_OK;
     p->mode = DELTA_ROWS;
     p->stride = b->count ? b->bytes / b->count : base->bytes / base->count;
-    return find_runs(p, (struct rows){base->data, base->count, p->stride}, (struct rows){b->data, b->count, p->stride},
-                     err);
+    return find_runs(p, (struct rows){base->data, base->count, p->stride, NULL},
+                     (struct rows){b->data, b->count, p->stride, p->changed}, err);
 }
 
 static int64_t part_bytes(const struct part *p)
@@ -323,6 +337,7 @@ int delta_make(const struct cached *base, int64_t base_version, const struct cac
         return SDD_OK;
     *bytes = DELTA_HEAD_BYTES + (int64_t)frame->payload.head_bytes;
     for (; n < b->n_blocks && !rc; n++) {
+        parts[n] = (struct part){.changed = sdd_result_changed(frame->result, base->result, n)};
         rc = make_part(&parts[n], &a->blocks[n], b, &b->blocks[n], level, counts, err);
         *bytes += part_bytes(&parts[n]);
     }

@@ -38,14 +38,26 @@ bool delta_find(struct refine_job *j)
     return j->delta != NULL;
 }
 
+/* The base may be dropped while the frame is made, and then the frame could not be made from it. */
+static void hold_base(struct refine_job *j)
+{
+    if (!j->past && (j->past = find_base(&j->base.base)))
+        cached_ref(j->past);
+}
+
+int delta_expect(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    if (!j->base.frame)
+        hold_base(j);
+    return SDD_OK;
+}
+
 int delta_base(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
-    if (j->past || j->delta || !j->base.frame || delta_find(j))
-        return SDD_OK;
-    j->past = find_base(&j->base.base);
-    if (j->past)
-        cached_ref(j->past);
+    if (!j->delta && j->base.frame && !delta_find(j))
+        hold_base(j);
     return SDD_OK;
 }
 

@@ -11,6 +11,7 @@
  *   estimate.c    how long output takes
  *   compute.c     frames of refined and pose, made on the compute thread as a whole, in pieces or in a batch
  *   patches.c     frames of patches, made on the compute thread
+ *   carry.c       frames of watchers, made from those of the version before
  *   keep.c        on the loop: the frame goes into the cache, and tables are built for the next ones of its kind
  *   answer.c      sends a frame that is complete or still being copied
  *   stream.h      sends a frame, or a file of another format, that is made while it is sent
@@ -174,11 +175,13 @@ void refine_lose(struct refine_job *j);
 void refine_answer(struct job *job); /* Answers with the frame, the requested range of it, or 304. */
 
 /* ---- deltas for watchers (delta_step.c) -------------------------------------------------------------------------- */
-/* delta_find: whether the delta that the watcher takes is in the cache, which the job then holds. On the loop.
+/* delta_expect: a step on the loop before the frame is made, which makes the job hold the base that it may be made from.
+ * delta_find: whether the delta that the watcher takes is in the cache, which the job then holds. On the loop.
  * delta_could: whether one could be made, as the base is there. On the loop.
  * delta_base: a step on the loop that makes the job hold the base. delta_compare: a step on a worker that makes the
  * delta. delta_keep: a step on the loop that puts it into the cache. delta_skip skips these two.
  * delta_free: gives back what the job holds. */
+int delta_expect(struct job *job);
 bool delta_find(struct refine_job *j);
 bool delta_could(struct ask_job *a);
 int delta_base(struct job *job);
@@ -186,6 +189,12 @@ int delta_compare(struct job *job);
 int delta_keep(struct job *job);
 bool delta_skip(const struct job *job);
 void delta_free(struct refine_job *j);
+
+/* carry_frame: makes the result from that of the base, on the compute thread. *out is NULL when it has to be made as a
+ * whole. Errors  SDD_ECANCELLED, SDD_EDEVICE
+ * carry_keep_mesh: has a frame that a watcher takes keep the control mesh, for the next version. */
+int carry_frame(struct refine_job *j, sdd_result **out) SDD_MUST_CHECK;
+void carry_keep_mesh(struct refine_job *j);
 
 /* ---- refined and pose as files ---------------------------------------------------------------------------------- */
 struct surface_format;

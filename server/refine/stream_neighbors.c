@@ -76,7 +76,7 @@ static void make(struct stream *base, const atomic_int *cancel)
     static const unsigned char padding[PAYLOAD_ALIGN];
     struct neighbor_stream *s = (struct neighbor_stream *)base;
     struct service *service = base->service;
-    const struct sdd_run how = {cancel, 1};
+    const struct sdd_run how = {.cancel = cancel, .soon_freed = 1};
     sdd_rows *rows = NULL;
     base->made = (struct stream_piece){NULL, s->at, s->piece_end, padding};
     if (s->block == OFFSETS)

@@ -34,7 +34,7 @@ static void make(struct stream *base, const atomic_int *cancel)
     struct row_stream *s = (struct row_stream *)base;
     struct service *service = base->service;
     const int64_t at = s->payload.blocks[0].offset + s->first_row * STREAM_ROW_BYTES;
-    const struct sdd_run how = {cancel, 1};
+    const struct sdd_run how = {.cancel = cancel, .soon_freed = 1};
     sdd_result *result = NULL;
     sdd_plan *rows;
     base->rc = sdd_plan_create_for_rows(s->plan, s->first_row, s->n_rows, &rows, &base->err);

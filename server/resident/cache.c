@@ -27,6 +27,7 @@ static void destroy(struct task *task, void *user)
     (void)user;
     payload_fini(&entry->payload);
     sdd_result_free(entry->result);
+    mesh_free(entry->mesh);
     free(entry->block);
     free(entry);
     pool_give(c->pool, POOL_FRAMES, claim);
@@ -94,12 +95,13 @@ static bool make_room(struct cache *c, int64_t bytes)
 
 void cache_keep(struct cache *c, struct slot *slot, struct cached *entry)
 {
-    if (slot->gone || table_find(&c->table, entry->key) || !make_room(c, entry->payload.bytes) ||
+    const int64_t bytes = entry->payload.bytes + entry->mesh_bytes;
+    if (slot->gone || table_find(&c->table, entry->key) || !make_room(c, bytes) ||
         !table_add(&c->table, &entry->node, entry->key))
         return;
     entry->kept = true;
     entry->references++;
-    entry->counted = entry->payload.bytes;
+    entry->counted = bytes;
     list_append(&c->lru, &entry->lru);
     list_append(&slot->frames, &entry->of_slot);
     count(c, entry->counted);

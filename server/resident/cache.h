@@ -8,6 +8,7 @@
 #ifndef SUBDD_CACHE_H
 #define SUBDD_CACHE_H
 #include "server/base/pool.h"
+#include "server/mesh/mesh.h"
 #include "server/jobs/executor.h"
 #include "server/resident/payload.h"
 #include "server/base/metrics.h"
@@ -25,6 +26,8 @@ struct cached {
     char key[CACHE_KEY_SIZE];
     struct payload payload;
     sdd_result *result;
+    struct mesh *mesh;  /* The control mesh that the result is of, where the next one may be made from it; or NULL. */
+    int64_t mesh_bytes; /* These count as the payload's do. */
     void *block;        /* Or the malloc'ed memory of its only block. */
     atomic_llong there; /* How many of its bytes, from the first on, can be read; the others are still to come. */
     bool lost;          /* The others will never come. */

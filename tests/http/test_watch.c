@@ -239,6 +239,55 @@ static void test_shared_deltas(void **state)
     delete_mesh(id);
 }
 
+/* The next version is a delta, of a frame that was made from the one before if `carried`. Its digests are right, and
+ * its positions are those of a frame that is made as a whole. */
+static void expect_carried(struct chunks *w, const char *id, uint64_t version, bool carried)
+{
+    static long long before;
+    struct record r;
+    struct answer whole, positions;
+    expect(w, DELTA, version, &r);
+    free(r.body);
+    const long long now = daemon_metric(&d, "subdd_carried_frames_total");
+    assert_true(version == 2 || now == before + carried);
+    before = now;
+    ask_mesh(&d, id, "refined?" QUERY, "", &whole);
+    ask_mesh(&d, id, "refined?include=positions&" QUERY, "", &positions);
+    frame_check(&whole);
+    frame_check(&positions);
+    const size_t n = (size_t)12 * 193 * 193; /* The points of 24 x 24 quads at level 3. */
+    assert_true(positions.bytes > n);
+    assert_non_null(memmem(whole.body, whole.bytes, positions.body + positions.bytes - n, n));
+    answer_free(&whole);
+    answer_free(&positions);
+}
+
+static void test_carried(void **state)
+{
+    struct chunks w;
+    char id[32];
+    (void)state;
+    create_grid(&d, 24, id);
+    open_watch(&w, id, QUERY "&deltas=true");
+    expect_frame(&w, id, QUERY, 1);
+    const long long before = daemon_metric(&d, "subdd_carried_frames_total");
+    move(id, 2);
+    expect_carried(&w, id, 2, true);
+    assert_int_equal(daemon_metric(&d, "subdd_carried_frames_total"), before + 1);
+    http_change_json(&d, "POST", id, "/edits", "{\"edits\":[{\"setCreases\":{\"edges\":[0,1],\"sharpnesses\":[2]}}]}");
+    expect_carried(&w, id, 3, true);
+    http_change_json(&d, "PATCH", id, "", "{\"name\":\"carried\"}");
+    expect_carried(&w, id, 4, true);
+    http_change_json(&d, "POST", id, "/edits", "{\"edits\":[{\"setHoles\":{\"ids\":[5],\"hole\":true}}]}");
+    expect_carried(&w, id, 5, false);
+    http_change_json(&d, "POST", id, "/edits", "{\"edits\":[{\"setHoles\":{\"ids\":[5],\"hole\":false}}]}");
+    expect_carried(&w, id, 6, false);
+    move(id, 3);
+    expect_carried(&w, id, 7, true);
+    fclose(w.in);
+    delete_mesh(id);
+}
+
 /* Frames of some megabytes fill the sockets, so what is made while the client does not read is passed over. */
 static void test_slow(void **state)
 {
@@ -432,6 +481,6 @@ int main(void)
         cmocka_unit_test(test_versions),      cmocka_unit_test(test_since),   cmocka_unit_test(test_shared),
         cmocka_unit_test(test_shared_deltas), cmocka_unit_test(test_slow),    cmocka_unit_test(test_never_reading),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_problem), cmocka_unit_test(test_known),
-        cmocka_unit_test(test_many),          cmocka_unit_test(test_drain)};
+        cmocka_unit_test(test_carried),       cmocka_unit_test(test_many),    cmocka_unit_test(test_drain)};
     return cmocka_run_group_tests(tests, start, stop);
 }
