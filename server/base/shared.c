@@ -283,6 +283,22 @@ static struct array *map_copy(struct array *from, size_t bytes)
     return a;
 }
 
+const void *shared_read(const void *array, size_t at, size_t *n)
+{
+    const struct array *a = array_of(array);
+    if (!a->range || a->is_first || !*n)
+        return (const char *)array + at;
+    const size_t end = (at + *n - 1) / PAGE + 1;
+    const bool own = is_own(a, at / PAGE);
+    size_t page = at / PAGE + 1;
+    while (page < end && (page % 64 == 0 && a->own[page / 64] == (own ? UINT64_MAX : 0) ? (page += 63, true)
+                                                                                        : is_own(a, page) == own))
+        page++;
+    if (page < end && page * PAGE - at < *n)
+        *n = page * PAGE - at;
+    return (const char *)(own ? array : data_of(a->range->first)) + at;
+}
+
 bool shared_dear(const void *array, size_t n)
 {
     const struct array *a = array_of(array);

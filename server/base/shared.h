@@ -38,6 +38,11 @@ bool shared_touch(void *array, size_t at, size_t n);
 /* shared_seal: makes the array one to be read only. NULL is fine. */
 void shared_seal(void *array);
 
+/* shared_read: where bytes of an array are read fastest, from `at` on: the pages of a copy are mapped one by one when
+ * they are first read, while those that it shares are mapped elsewhere already. *n is how many bytes are wanted, and
+ * becomes how many there are at the place that is returned. */
+const void *shared_read(const void *array, size_t at, size_t *n);
+
 /* shared_dear: true when it is cheaper to make a new array than to touch n bytes of this one or of its copy. */
 bool shared_dear(const void *array, size_t n);
 

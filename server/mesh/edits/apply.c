@@ -42,12 +42,17 @@ static int count_room(struct edit_work *w, const struct mesh *m, const struct ed
 /* Finds the first corner of every EDIT_BLOCK-th face. */
 static int find_corners(struct edit_work *w, const struct mesh *m, struct sdd_error *err)
 {
-    int64_t c = 0;
+    int64_t f = 0, c = 0;
     int rc = edits_regrow(&w->first, 0, w->need.n_faces / EDIT_BLOCK + 1, &w->room_first, sizeof *w->first, err);
-    for (int64_t f = 0; f < m->n_faces && !rc; f += EDIT_BLOCK) {
-        w->first[f / EDIT_BLOCK] = c;
-        for (int64_t i = f; i < f + EDIT_BLOCK && i < m->n_faces; i++)
-            c += m->face_counts[i];
+    while (f < m->n_faces && !rc) {
+        size_t bytes = (size_t)(m->n_faces - f) * sizeof *m->face_counts;
+        const int32_t *counts = shared_read(m->face_counts, (size_t)f * sizeof *counts, &bytes);
+        const int64_t end = f + (int64_t)(bytes / sizeof *counts);
+        while (f < end) { /* Parts end with a page, and so with a block. */
+            w->first[f / EDIT_BLOCK] = c;
+            for (int64_t i = 0; i < EDIT_BLOCK && f < end; i++, f++)
+                c += *counts++;
+        }
     }
     return rc;
 }

@@ -231,16 +231,12 @@ int edits_channel_close(struct edit_work *w, struct edit_channel *c, const struc
                         struct sdd_error *err)
 {
     struct edit_gaps values = {0};
-    struct edit_shift down = {0};
     int rc = edits_gaps(w, &c->removed, false, &values, err);
-    if (!rc)
-        rc = edits_shift(&c->removed, c->n_values, &down, err);
     if (!rc)
         rc = edits_close_rows(&c->values, c->n_values, c->width * (int64_t)sizeof *c->values, &values, err);
     if (!rc)
-        rc = edits_close_indices(&c->of, w->n_corners, corners, &down, err);
+        rc = edits_close_indices(&c->of, w->n_corners, corners, &c->removed, err);
     free(values.v);
-    free(down.map);
     return rc;
 }
 

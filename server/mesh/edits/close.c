@@ -57,7 +57,6 @@ static int settle(struct edit_work *w, struct sdd_error *err)
 /* ---- closing up ---- */
 struct gaps {
     struct edit_gaps vertices, faces, corners;
-    struct edit_shift down; /* Of vertices. */
 };
 
 static int gaps_init(struct gaps *g, const struct edit_work *w, struct sdd_error *err)
@@ -66,9 +65,7 @@ static int gaps_init(struct gaps *g, const struct edit_work *w, struct sdd_error
     int rc = edits_gaps(w, &w->dead_vertices, false, &g->vertices, err);
     if (!rc)
         rc = edits_gaps(w, &w->dead_faces, false, &g->faces, err);
-    if (!rc)
-        rc = edits_gaps(w, &w->dead_faces, true, &g->corners, err);
-    return rc ? rc : edits_shift(&w->dead_vertices, w->n_vertices, &g->down, err);
+    return rc ? rc : edits_gaps(w, &w->dead_faces, true, &g->corners, err);
 }
 
 static void gaps_fini(struct gaps *g)
@@ -76,7 +73,6 @@ static void gaps_fini(struct gaps *g)
     free(g->vertices.v);
     free(g->faces.v);
     free(g->corners.v);
-    free(g->down.map);
 }
 
 /* Moves an array of the working copy, which `from` points to, into the new mesh. */
@@ -120,7 +116,7 @@ static int close_arrays(struct edit_work *w, const struct gaps *g, struct mesh *
     if (!rc)
         rc = edits_close_rows(&w->face_counts, w->n_faces, sizeof *w->face_counts, &g->faces, err);
     if (!rc)
-        rc = edits_close_indices(&w->corners, w->n_corners, &g->corners, &g->down, err);
+        rc = edits_close_indices(&w->corners, w->n_corners, &g->corners, &w->dead_vertices, err);
     if (rc)
         return rc;
     give(&to->vertex_ids, &w->vertex_ids);

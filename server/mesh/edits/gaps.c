@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SORTED_PART = 32, COUNTED = 8, CHUNK = 512 };
+enum { SORTED_PART = 32, COUNTED = 16, BLOCK = 32 };
 
 void edits_list_marked(struct ints *list, const unsigned char *state, unsigned char flag, int64_t n)
 {
@@ -40,21 +40,6 @@ int edits_gaps(const struct edit_work *w, const struct ints *rows, bool corners,
     return SDD_OK;
 }
 
-int edits_shift(const struct ints *removed, int64_t n, struct edit_shift *out, struct sdd_error *err)
-{
-    *out = (struct edit_shift){removed->v, removed->n, NULL};
-    if (removed->n <= COUNTED)
-        return SDD_OK;
-    out->map = mesh_alloc(n, sizeof *out->map, err);
-    if (!out->map)
-        return SDD_ENO_MEMORY;
-    for (int64_t i = 0, gone = 0; i < n; i++) {
-        out->map[i] = (int32_t)(i - gone);
-        gone += gone < removed->n && removed->v[gone] == i;
-    }
-    return SDD_OK;
-}
-
 void edits_shift_rows(int32_t *rows, int64_t n, const struct ints *removed)
 {
     for (int64_t i = 0, gone = 0; i < n; i++) {
@@ -64,65 +49,105 @@ void edits_shift_rows(int32_t *rows, int64_t n, const struct ints *removed)
     }
 }
 
-/* Copies n indices, renumbered. `to` may be in front of `from` in the same array. */
-static void shift(int32_t *to, const int32_t *from, int64_t n, const struct edit_shift *s)
+/* How many of the removed rows are below a row. */
+static int64_t below(const struct ints *removed, int32_t row)
 {
-    int32_t in[CHUNK], less[CHUNK];
-    if (!s || !s->n) {
-        memmove(to, from, (size_t)n * sizeof *to);
-        return;
+    int64_t low = 0, high = removed->n;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (removed->v[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    for (int64_t i = 0; i < n && s->map; i++)
-        to[i] = s->map[from[i]];
-    for (int64_t i = 0; i < n && !s->map; i += CHUNK) {
-        const int part = n - i < CHUNK ? (int)(n - i) : CHUNK;
-        memcpy(in, from + i, (size_t)part * sizeof *in);
-        memset(less, 0, sizeof less);
-        for (int64_t k = 0; k < s->n; k++)
-            for (int j = 0; j < part; j++)
-                less[j] += in[j] > s->removed[k];
-        for (int j = 0; j < part; j++)
-            to[i + j] = in[j] - less[j];
-    }
+    return low;
 }
 
-/* The first of n indices that renumbering changes, or n. */
-static int64_t first_shifted(const int32_t *indices, int64_t n, const struct edit_shift *s)
+/* Copies n indices, BLOCK at most, with those above removed rows moved down. `to` may be in front of `from` in the same
+ * array. Indices that are near each other mostly have the same rows below them. */
+static void shift_block(int32_t *to, const int32_t *from, int n, const struct ints *removed)
 {
-    if (!s || !s->n)
-        return n;
-    for (int64_t i = 0; i < n; i += CHUNK) {
-        const int64_t end = n - i < CHUNK ? n : i + CHUNK;
-        int32_t most = -1;
-        for (int64_t j = i; j < end; j++)
-            most = indices[j] > most ? indices[j] : most;
-        if (most > s->removed[0])
-            return i;
+    int32_t in[BLOCK], out[BLOCK], least = from[0], most = from[0];
+    for (int i = 0; i < BLOCK && n < BLOCK; i++)
+        in[i] = from[i < n ? i : 0];
+    if (n == BLOCK)
+        memcpy(in, from, sizeof in);
+    for (int i = 0; i < BLOCK; i++) {
+        least = in[i] < least ? in[i] : least;
+        most = in[i] > most ? in[i] : most;
+    }
+    const int64_t high = most > removed->v[0] ? below(removed, most) : 0,
+                  low = high && least <= removed->v[high - 1] ? below(removed, least) : high;
+    for (int i = 0; i < BLOCK; i++)
+        out[i] = in[i] - (int32_t)low;
+    for (int64_t k = low; k < high && high - low <= COUNTED; k++)
+        for (int i = 0; i < BLOCK; i++)
+            out[i] -= in[i] > removed->v[k];
+    for (int i = 0; i < BLOCK && high - low > COUNTED; i++)
+        out[i] = in[i] - (int32_t)below(removed, in[i]);
+    memcpy(to, out, (size_t)n * sizeof *out);
+}
+
+static void shift(int32_t *to, const int32_t *from, int64_t n, const struct ints *removed)
+{
+    for (int64_t i = 0; i < n; i += BLOCK)
+        shift_block(to + i, from + i, n - i < BLOCK ? (int)(n - i) : BLOCK, removed);
+}
+
+/* The first of n indices that renumbering changes, or one not far in front of it; n when there is none. */
+static int64_t first_shifted(const int32_t *indices, int64_t n, const struct ints *removed)
+{
+    for (int64_t i = 0; i < n && removed->n;) {
+        size_t bytes = (size_t)(n - i) * sizeof *indices;
+        const int32_t *part = shared_read(indices, (size_t)i * sizeof *indices, &bytes);
+        const int64_t end = i + (int64_t)(bytes / sizeof *indices);
+        for (; i < end; i += BLOCK, part += BLOCK) {
+            int32_t above = 0;
+            for (int k = 0; k < BLOCK && i + BLOCK > end; k++)
+                above |= i + k < end && part[k] > removed->v[0];
+            for (int k = 0; k < BLOCK && i + BLOCK <= end; k++)
+                above |= part[k] > removed->v[0];
+            if (above)
+                return i;
+        }
+        i = end;
     }
     return n;
 }
 
-/* Copies the rows of [from, n) that are in no gap, and of indices renumbers them. */
-static void close_up(char *to, const char *rows, int64_t from, int64_t n, int64_t bytes, const struct edit_gaps *g,
-                     const struct edit_shift *s)
+/* Copies bytes [from, end) of an array, and of indices renumbers them. Returns where `to` goes on. */
+static char *copy(char *to, const char *array, int64_t from, int64_t end, const struct ints *removed)
 {
-    int64_t at = from;
+    while (from < end) {
+        size_t n = (size_t)(end - from);
+        const void *part = shared_read(array, (size_t)from, &n);
+        if (removed)
+            shift((int32_t *)(void *)to, part, (int64_t)(n / sizeof(int32_t)), removed);
+        else
+            memmove(to, part, n);
+        to += n;
+        from += (int64_t)n;
+    }
+    return to;
+}
+
+/* Copies the rows of [from, n) that are in no gap. */
+static void close_up(char *to, const char *array, int64_t from, int64_t n, int64_t bytes, const struct edit_gaps *g,
+                     const struct ints *removed)
+{
+    to += from * bytes;
     for (int64_t i = 0; i <= g->n; i++) {
         const int64_t end = i < g->n ? g->v[2 * i] : n;
-        if (end > from) {
-            if (s)
-                shift((int32_t *)(void *)to + at, (const int32_t *)(const void *)rows + from, end - from, s);
-            else
-                memmove(to + at * bytes, rows + from * bytes, (size_t)((end - from) * bytes));
-            at += end - from;
-        }
-        if (i < g->n)
-            from = g->v[2 * i + 1] > from ? g->v[2 * i + 1] : from;
+        if (end > from)
+            to = copy(to, array, from * bytes, end * bytes, removed);
+        if (i < g->n && g->v[2 * i + 1] > from)
+            from = g->v[2 * i + 1];
     }
 }
 
+/* Closes an array up, of which rows behind `from` alone change. */
 static int close_array(void *array, int64_t n, int64_t bytes, int64_t from, const struct edit_gaps *g,
-                       const struct edit_shift *s, struct sdd_error *err)
+                       const struct ints *removed, struct sdd_error *err)
 {
     char *rows;
     memcpy(&rows, array, sizeof rows);
@@ -133,14 +158,14 @@ static int close_array(void *array, int64_t n, int64_t bytes, int64_t from, cons
         if (rc)
             return rc;
         memcpy(&rows, array, sizeof rows);
-        close_up(rows, rows, from, n, bytes, g, s);
+        close_up(rows, rows, from, n, bytes, g, removed);
         return edits_write(array, n - g->rows, 0, 0, bytes, err);
     }
     char *made = mesh_array(n - g->rows, bytes, err);
     if (!made)
         return SDD_ENO_MEMORY;
-    memcpy(made, rows, (size_t)(from * bytes));
-    close_up(made, rows, from, n, bytes, g, s);
+    (void)copy(made, rows, 0, from * bytes, NULL);
+    close_up(made, rows, from, n, bytes, g, removed);
     shared_free(rows);
     memcpy(array, &made, sizeof made);
     return SDD_OK;
@@ -151,9 +176,9 @@ int edits_close_rows(void *array, int64_t n, int64_t bytes, const struct edit_ga
     return close_array(array, n, bytes, g->n ? g->v[0] : n, g, NULL, err);
 }
 
-int edits_close_indices(int32_t **array, int64_t n, const struct edit_gaps *g, const struct edit_shift *s,
+int edits_close_indices(int32_t **array, int64_t n, const struct edit_gaps *g, const struct ints *removed,
                         struct sdd_error *err)
 {
-    const int64_t shifted = first_shifted(*array, n, s), from = g->n && g->v[0] < shifted ? g->v[0] : shifted;
-    return close_array(array, n, sizeof **array, from, g, s, err);
+    const int64_t shifted = first_shifted(*array, n, removed), from = g->n && g->v[0] < shifted ? g->v[0] : shifted;
+    return close_array(array, n, sizeof **array, from, g, removed->n ? removed : NULL, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* near.c: finds the corners at the vertices that a batch is about. A mesh has no list of the corners at a vertex, as
  * that would have to follow every edit; so all corners are looked at once, several at a time. */
+#include "server/base/shared.h"
 #include "server/mesh/edits/work.h"
 #include <string.h>
 
@@ -16,23 +17,37 @@ static bool any_between(const int32_t *v, int32_t low, int32_t high)
     return any;
 }
 
-int edits_scan(const int32_t *indices, int64_t from, int64_t to, const struct edit_wanted *x, struct ints *out,
-               struct sdd_error *err)
+/* Adds those of n indices in a row that name what is wanted; the first of them is at `from`. */
+static int scan(const int32_t *indices, int64_t n, int64_t from, const struct edit_wanted *x, struct ints *out,
+                struct sdd_error *err)
 {
-    for (int64_t i = from; i < to; i += SCANNED) {
-        const int64_t end = to - i < SCANNED ? to : i + SCANNED;
+    for (int64_t i = 0; i < n; i += SCANNED) {
+        const int64_t end = n - i < SCANNED ? n : i + SCANNED;
         if (end - i == SCANNED && !any_between(indices + i, x->low, x->high))
             continue;
         for (int64_t k = i; k < end; k++) {
             const int32_t v = indices[k];
             if (v < x->low || v > x->high || !(x->state[v] & x->flag))
                 continue;
-            int rc = edits_add(out, (int32_t)k, err);
+            int rc = edits_add(out, (int32_t)(from + k), err);
             if (rc)
                 return rc;
         }
     }
     return SDD_OK;
+}
+
+int edits_scan(const int32_t *indices, int64_t from, int64_t to, const struct edit_wanted *x, struct ints *out,
+               struct sdd_error *err)
+{
+    int rc = SDD_OK;
+    while (from < to && !rc) {
+        size_t bytes = (size_t)(to - from) * sizeof *indices;
+        const int32_t *part = shared_read(indices, (size_t)from * sizeof *indices, &bytes);
+        rc = scan(part, (int64_t)(bytes / sizeof *indices), from, x, out, err);
+        from += (int64_t)(bytes / sizeof *indices);
+    }
+    return rc;
 }
 
 static void want(struct edit_work *w, struct edit_wanted *x, uint64_t vertex)
@@ -85,8 +100,5 @@ int edits_list_near(struct edit_work *w, struct sdd_error *err)
             want(w, &x, w->tags.v[i].key);
     if (rc || x.high < 0)
         return rc;
-    /* Old faces keep their corners; those of the old mesh have been read before, where a copy's pages are yet to be
-     * mapped. */
-    rc = edits_scan(w->old->face_vertices, 0, w->n_old_corners, &x, &w->near, err);
-    return rc ? rc : edits_scan(w->corners, w->n_old_corners, w->n_corners, &x, &w->near, err);
+    return edits_scan(w->corners, 0, w->n_corners, &x, &w->near, err);
 }

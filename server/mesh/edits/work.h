@@ -46,13 +46,6 @@ struct edit_gaps {
     int64_t *v;
     int64_t n, rows;
 };
-/* How the rows that indices name are renumbered: down by the number of removed rows below them. */
-struct edit_shift {
-    const int32_t *removed; /* [n] They ascend. */
-    int64_t n;
-    int32_t *map; /* From old rows to new ones; NULL where counting is faster. */
-};
-
 /* The values that corners name by index: the UVs, or a faceVarying primvar. */
 struct edit_channel {
     int64_t width, n_values;
@@ -171,16 +164,14 @@ void edits_list_marked(struct ints *list, const unsigned char *state, unsigned c
  * gaps->v. Errors  SDD_ENO_MEMORY */
 int edits_gaps(const struct edit_work *w, const struct ints *rows, bool corners, struct edit_gaps *out,
                struct sdd_error *err) SDD_MUST_CHECK;
-/* edits_shift: the renumbering of n rows of which some are removed. The caller frees out->map.
- * Errors  SDD_ENO_MEMORY */
-int edits_shift(const struct ints *removed, int64_t n, struct edit_shift *out, struct sdd_error *err) SDD_MUST_CHECK;
 /* edits_shift_rows: renumbers n rows, none of which is removed. They ascend, and stay so. */
 void edits_shift_rows(int32_t *rows, int64_t n, const struct ints *removed);
-/* edits_close_rows: closes an array (shared.h) of n rows up over the gaps. edits_close_indices also renumbers what it
- * holds. Errors  SDD_ENO_MEMORY */
+/* edits_close_rows: closes an array (shared.h) of n rows up over the gaps. edits_close_indices also moves the indices
+ * that it holds down by the removed rows below them. Cost  one pass over the array, or less when few rows at its end
+ * move. Errors  SDD_ENO_MEMORY */
 int edits_close_rows(void *array, int64_t n, int64_t bytes, const struct edit_gaps *g,
                      struct sdd_error *err) SDD_MUST_CHECK;
-int edits_close_indices(int32_t **array, int64_t n, const struct edit_gaps *g, const struct edit_shift *s,
+int edits_close_indices(int32_t **array, int64_t n, const struct edit_gaps *g, const struct ints *removed,
                         struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- room.c ---- */
@@ -199,7 +190,7 @@ struct edit_wanted {
     const unsigned char *state;
     unsigned char flag;
 };
-/* edits_scan: adds those of [from, to) that name what is wanted. Cost  linear, 16 of them a few cycles
+/* edits_scan: adds those of [from, to) of an array (shared.h) that name what is wanted. Cost  linear, as fast as memory
  * Errors  SDD_ENO_MEMORY */
 int edits_scan(const int32_t *indices, int64_t from, int64_t to, const struct edit_wanted *x, struct ints *out,
                struct sdd_error *err) SDD_MUST_CHECK;

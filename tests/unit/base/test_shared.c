@@ -171,6 +171,28 @@ static void test_dear(void **state)
     shared_free(b);
 }
 
+/* The parts that are read make up the array, whoever has each of its pages. */
+static void test_read(void **state)
+{
+    (void)state;
+    uint32_t *a = filled(LARGE, 3), *b = owned(shared_ref(a), LARGE, 4);
+    for (size_t page = 0; page < LARGE / PAGE; page += page % 5 ? 1 : page < 300 ? 3 : 130)
+        put(b, page * (PAGE / 4) + page % 7, 1);
+    b = owned(b, LARGE - 40, 0);
+    for (size_t at = 20; at < LARGE - 40;) {
+        size_t n = LARGE - 40 - at < 700000 ? LARGE - 40 - at : 700000;
+        const void *part = shared_read(b, at, &n);
+        assert_memory_equal(part, (char *)b + at, n);
+        assert_true(n > 0);
+        at += n;
+    }
+    size_t n = LARGE;
+    assert_ptr_equal(shared_read(a, 0, &n), a);
+    assert_int_equal(n, LARGE);
+    shared_free(a);
+    shared_free(b);
+}
+
 /* A thousand versions, each with a few words of its own, freed in an order of no kind. */
 static void test_chain(void **state)
 {
@@ -346,10 +368,10 @@ static void test_file_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alone),         cmocka_unit_test(test_copy),       cmocka_unit_test(test_first_is_kept),
-        cmocka_unit_test(test_growth),        cmocka_unit_test(test_dear),       cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_idle),          cmocka_unit_test(test_untouched),  cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_without_files), cmocka_unit_test(test_file_limit),
+        cmocka_unit_test(test_alone),   cmocka_unit_test(test_copy),          cmocka_unit_test(test_first_is_kept),
+        cmocka_unit_test(test_growth),  cmocka_unit_test(test_dear),          cmocka_unit_test(test_read),
+        cmocka_unit_test(test_chain),   cmocka_unit_test(test_idle),          cmocka_unit_test(test_untouched),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_without_files), cmocka_unit_test(test_file_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
