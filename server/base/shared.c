@@ -46,7 +46,7 @@ static struct {
     off_t end;
     struct range *idle; /* The last one freed comes first. */
 } files = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
-static atomic_llong copied, ranges, pages, idle_bytes;
+static atomic_llong made, ranges, pages, idle_bytes;
 
 static struct array *array_of(const void *data)
 {
@@ -226,6 +226,7 @@ void *shared_alloc(size_t bytes)
     }
     a->is_open = true;
     a->is_sealed = false;
+    atomic_fetch_add(&made, (long long)bytes);
     return data_of(a);
 }
 
@@ -263,7 +264,7 @@ static void set_own(struct array *a, size_t page)
     a->own[page / 64] |= UINT64_C(1) << page % 64;
     a->n_own++;
     atomic_fetch_add(&pages, 1);
-    atomic_fetch_add(&copied, PAGE);
+    atomic_fetch_add(&made, PAGE);
 }
 
 /* Maps the range of an array once more, and copies the pages that the array has of its own. */
@@ -326,7 +327,6 @@ void *shared_own(void *array, size_t bytes, size_t written)
         return NULL;
     array_of(to)->bytes = bytes;
     memcpy(to, array, bytes < a->bytes ? bytes : a->bytes);
-    atomic_fetch_add(&copied, (long long)(bytes < a->bytes ? bytes : a->bytes));
     shared_free(array);
     return to;
 }
@@ -372,7 +372,7 @@ void shared_seal(void *array)
 
 struct shared_stats shared_stats(void)
 {
-    return (struct shared_stats){atomic_load(&copied), atomic_load(&ranges), atomic_load(&pages),
+    return (struct shared_stats){atomic_load(&made), atomic_load(&ranges), atomic_load(&pages),
                                  atomic_load(&idle_bytes)};
 }
 

@@ -48,7 +48,7 @@ bool shared_dear(const void *array, size_t n);
 
 /* What was done since the process began, and what there is now. */
 struct shared_stats {
-    int64_t copied;        /* Bytes: whole arrays, and pages. */
+    int64_t made;          /* Bytes of new arrays, and of pages that copies have made their own. */
     int64_t ranges, pages; /* In use: ranges, and pages that arrays have of their own beside them. */
     int64_t idle;          /* Bytes of ranges that are kept for later. */
 };

@@ -2,6 +2,7 @@
 /* bench_edits.c: times edits_apply alone on grids of 3 k, 100 k and 1 M quads: the host side of an edit. Each edit of a
  * row is applied to the mesh that the one before it made, as in the daemon; the old mesh is freed outside the time.
  * Medians of 15, of the thread's processor time, as nothing else runs for it. Every new mesh is checked to have the counts that the edit makes. */
+#include "server/base/shared.h"
 #include "server/mesh/edits/edits.h"
 #include "server/mesh/formats/codec.h"
 #include "tests/bench/timing.h"
@@ -94,15 +95,17 @@ static double cpu_ms(void)
 
 static void row(int kind, int32_t n)
 {
-    double ms[RUNS];
+    double ms[RUNS], made[RUNS];
     struct mesh *m = grid(n, kind == POKE_UV);
     for (int k = 0; k < WARM + RUNS; k++) {
         struct edit_batch *b = batch(kind, n, k);
         struct edit_result r;
         struct sdd_error err = {0};
+        const int64_t before = shared_stats().made;
         double start = cpu_ms();
         stop_if(edits_apply(m, b, &r, &err), err.text);
         ms[k < WARM ? 0 : k - WARM] = cpu_ms() - start;
+        made[k < WARM ? 0 : k - WARM] = (double)(shared_stats().made - before);
         stop_if(r.mesh->n_vertices != m->n_vertices + adds[kind][0] || r.mesh->n_faces != m->n_faces + adds[kind][1],
                 "the counts are wrong");
         mesh_free(m);
@@ -111,7 +114,8 @@ static void row(int kind, int32_t n)
         edit_result_free(&r);
         edit_batch_free(b);
     }
-    printf("  %-22s %9lld quads %9.3f ms\n", names[kind], (long long)n * n, median(ms, RUNS));
+    printf("  %-22s %9lld quads %9.3f ms, %6.0f KB made of %lld\n", names[kind], (long long)n * n, median(ms, RUNS),
+           median(made, RUNS) * 1e-3, (long long)mesh_bytes(m) / 1000);
     mesh_free(m);
 }
 

@@ -57,6 +57,15 @@ static int find_corners(struct edit_work *w, const struct mesh *m, struct sdd_er
     return rc;
 }
 
+/* Other batches never ask for the corners of a face. */
+static bool is_about_faces(const struct edit_batch *b)
+{
+    int64_t i = 0;
+    while (i < b->n_edits && (b->edits[i].op == EDIT_ADD_VERTICES || b->edits[i].op == EDIT_SET_POSITIONS))
+        i++;
+    return i < b->n_edits;
+}
+
 static void share(struct edit_work *w, const struct mesh *m)
 {
     w->vertex_ids = shared_ref(m->vertex_ids);
@@ -89,7 +98,7 @@ static int work_init(struct edit_work *w, const struct mesh *m, const struct edi
     w->next_face_id = m->next_face_id;
     share(w, m);
     rc = count_room(w, m, b, err);
-    if (!rc)
+    if (!rc && is_about_faces(b))
         rc = find_corners(w, m, err);
     if (!rc)
         rc = edits_regrow(&w->vertex_state, 0, w->need.n_vertices, &w->room_vertices, 1, err);

@@ -45,9 +45,9 @@ static void put(uint32_t *a, size_t i, uint32_t value)
     a[i] = value;
 }
 
-static int64_t copied_since(const struct shared_stats *before)
+static int64_t made_since(const struct shared_stats *before)
 {
-    return shared_stats().copied - before->copied;
+    return shared_stats().made - before->made;
 }
 
 static void test_alone(void **state)
@@ -60,7 +60,7 @@ static void test_alone(void **state)
         assert_ptr_equal(owned(a, bytes, 4), a); /* nobody else has it */
         put(a, 1, 5);
         assert_int_equal(a[1], 5);
-        assert_int_equal(copied_since(&before), 0);
+        assert_int_equal(made_since(&before), 0);
         shared_free(a);
     }
     shared_free(NULL);
@@ -88,7 +88,7 @@ static void test_copy(void **state)
         assert_int_equal(b[17], 1);
         assert_int_equal(b[bytes / 4 - 1], 2);
         assert_int_equal(b[18], 18 ^ 3);
-        assert_int_equal(copied_since(&before), k ? 2 * PAGE : SMALL);
+        assert_int_equal(made_since(&before), k ? 2 * PAGE : SMALL);
         assert_int_equal(shared_stats().pages - before.pages, k ? 2 : 0);
         shared_free(a);
         assert_int_equal(b[18], 18 ^ 3); /* whoever goes first */
@@ -128,7 +128,7 @@ static void test_growth(void **state)
         assert_true(shared_touch(b, bytes, 400));
         memset(b + bytes / 4, 1, 400);
         same(b, bytes, 4);
-        assert_true(copied_since(&before) <= (k ? 2 * PAGE : SMALL));
+        assert_true(made_since(&before) <= (k ? 2 * PAGE : 2 * SMALL));
         for (size_t n = bytes + 800; n < 2 * bytes; n += bytes / 8) { /* and then it moves */
             b = owned(b, n, 400);
             assert_true(shared_touch(b, n - 400, 400));
@@ -153,7 +153,7 @@ static void test_dear(void **state)
     assert_false(shared_dear(a, LARGE / 32));
     struct shared_stats before = shared_stats();
     b = owned(b, LARGE, LARGE / 2);
-    assert_int_equal(copied_since(&before), LARGE);
+    assert_int_equal(made_since(&before), LARGE);
     assert_int_equal(shared_stats().ranges, before.ranges + 1);
     shared_free(b);
     b = owned(shared_ref(a), LARGE, 4);
@@ -163,7 +163,7 @@ static void test_dear(void **state)
         put(b, i * (PAGE / 4), 6);
     }
     assert_int_equal(shared_stats().ranges, before.ranges + 1);
-    assert_true(copied_since(&before) < LARGE + LARGE / 8);
+    assert_true(made_since(&before) < LARGE + LARGE / 8);
     for (size_t i = 0; i < LARGE / 4; i++)
         assert_int_equal(b[i], i % (PAGE / 4) ? (uint32_t)i ^ 2 : 6);
     same(a, LARGE, 2);
@@ -340,7 +340,7 @@ static void test_without_files(void **state)
     put(b, 0, 1);
     shared_seal(b);
     same(other, 8 * LARGE, 5);
-    assert_int_equal(copied_since(&before), 8 * LARGE);
+    assert_int_equal(made_since(&before), 8 * LARGE);
     assert_int_equal(shared_stats().ranges, before.ranges);
     shared_use_files(true);
     shared_free(other);
