@@ -75,6 +75,18 @@ static size_t room_for(size_t bytes)
 }
 
 /* ---- ranges ---- */
+/* Whether the kernel promises more memory than it has. Where it does not, malloc fails when there is no more, but a page
+ * that the file has not got ends the process. */
+static bool overcommits(void)
+{
+    char mode = '0';
+    int file = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+    bool strict = file >= 0 && read(file, &mode, 1) == 1 && mode == '2';
+    if (file >= 0)
+        close(file);
+    return !strict;
+}
+
 /* Takes the next bytes of the file, whose length is limited where files are. They are never given out twice, so that
  * nothing can be left of what was there. */
 static bool extend(size_t room, off_t *at)
@@ -82,7 +94,7 @@ static bool extend(size_t room, off_t *at)
     struct rlimit limit;
     if (!files.is_opened) {
         files.is_opened = true;
-        files.file = memfd_create("subdd-meshes", MFD_CLOEXEC);
+        files.file = overcommits() ? memfd_create("subdd-meshes", MFD_CLOEXEC) : -1;
     }
     if (files.file < 0 || getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
         (limit.rlim_cur != RLIM_INFINITY && (rlim_t)files.end + room > limit.rlim_cur) ||

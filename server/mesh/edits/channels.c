@@ -138,10 +138,11 @@ static int weld(struct edit_work *w, struct edit_channel *c, struct sdd_error *e
     if (!corners)
         return SDD_ENO_MEMORY;
     mark_new(w, c, true);
-    for (int64_t i = 0; i < w->near.n; i++)
-        if ((w->vertex_state[w->corners[w->near.v[i]]] & VERTEX_NEW) &&
-            edits_face_live(w, edits_face_at(w, w->near.v[i])))
+    for (int64_t i = 0, f = 0, first = 0; i < w->near.n; i++) {
+        edits_seek(w, w->near.v[i], &f, &first);
+        if ((w->vertex_state[w->corners[w->near.v[i]]] & VERTEX_NEW) && edits_face_live(w, f))
             corners[n++] = w->near.v[i];
+    }
     qsort_r(corners, (size_t)n, sizeof *corners, compare, &sort);
     for (int64_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && compare_values(&sort, corners[i], corners[end]) == 0;)
@@ -180,9 +181,11 @@ static int mark_used(const struct edit_work *w, const struct edit_channel *ch, u
 {
     struct ints found = {0};
     int rc = x->high < 0 ? SDD_OK : edits_scan(ch->old_of, 0, w->n_old_corners, x, &found, err);
-    for (int64_t i = 0; i < found.n; i++)
-        if (ch->of[found.v[i]] == ch->old_of[found.v[i]] && edits_face_live(w, edits_face_at(w, found.v[i])))
+    for (int64_t i = 0, f = 0, first = 0; i < found.n; i++) {
+        edits_seek(w, found.v[i], &f, &first);
+        if (ch->of[found.v[i]] == ch->old_of[found.v[i]] && edits_face_live(w, f))
             state[ch->of[found.v[i]]] |= VALUE_USED;
+    }
     for (int64_t i = 0; i < ch->set.n; i++)
         for (int64_t c = edits_first(w, ch->set.v[i]), end = edits_end(w, ch->set.v[i]);
              c < end && edits_face_live(w, ch->set.v[i]); c++)

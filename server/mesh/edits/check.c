@@ -55,12 +55,13 @@ static int64_t list_edges(struct edit_work *w, struct mesh_row *rows)
  * close.c drops it. */
 static void look_near(const struct edit_work *w, struct mesh_row *rows, int64_t n)
 {
-    for (int64_t i = 0; i < w->near.n; i++) {
+    for (int64_t i = 0, f = 0, first = 0; i < w->near.n; i++) {
         const int64_t c = w->near.v[i];
         const int32_t v = w->corners[c];
         if (!(w->vertex_state[v] & VERTEX_EDGE))
             continue;
-        const int64_t f = edits_face_at(w, c), first = edits_first(w, f), end = edits_end(w, f);
+        edits_seek(w, c, &f, &first);
+        const int64_t end = first + w->face_counts[f];
         const int32_t beside[] = {w->corners[c + 1 < end ? c + 1 : first], w->corners[c > first ? c - 1 : end - 1]};
         for (int k = 0; k < 2; k++) {
             struct mesh_row *r = mesh_row_find(rows, n, mesh_row_edge(v, beside[k]));

@@ -8,11 +8,11 @@
 
 static int check_vertices(const struct edit_work *w, struct sdd_error *err)
 {
-    for (int64_t i = 0; i < w->near.n && w->dead_vertices.n; i++) {
+    for (int64_t i = 0, f = 0, first = 0; i < w->near.n && w->dead_vertices.n; i++) {
         const int32_t v = w->corners[w->near.v[i]];
         if (!(w->vertex_state[v] & VERTEX_DEAD))
             continue;
-        const int64_t f = edits_face_at(w, w->near.v[i]);
+        edits_seek(w, w->near.v[i], &f, &first);
         if (edits_face_live(w, f))
             return sdd_fail(err, SDD_EMESH, "edits", "vertex %d is removed but face %d uses it", w->vertex_ids[v],
                             w->face_ids[f]);

@@ -55,12 +55,13 @@ static int mark_tags(struct edit_work *w, struct sdd_error *err)
 static int list_tagged(struct edit_work *w, struct sdd_error *err)
 {
     int rc = SDD_OK;
-    for (int64_t i = 0; i < w->near.n && !rc; i++) {
+    for (int64_t i = 0, f = 0, first = 0; i < w->near.n && !rc; i++) {
         const int64_t c = w->near.v[i];
         const int32_t v = w->corners[c];
         if (!(w->vertex_state[v] & (VERTEX_TAG | VERTEX_SHARP)))
             continue;
-        const int64_t f = edits_face_at(w, c), first = edits_first(w, f), end = edits_end(w, f);
+        edits_seek(w, c, &f, &first);
+        const int64_t end = first + w->face_counts[f];
         if ((w->vertex_state[v] & VERTEX_TAG) || edge_changed(w, v, w->corners[c + 1 < end ? c + 1 : first]) ||
             edge_changed(w, v, w->corners[c > first ? c - 1 : end - 1]))
             rc = dirty_face(w, f, err);

@@ -96,11 +96,12 @@ static int list_lost(struct edit_work *w, struct edit_tags *lost, struct sdd_err
 /* Sets `order` of the listed edges that a live face has. */
 static void keep_creases(const struct edit_work *w, const struct edit_tags *lost)
 {
-    for (int64_t i = 0; i < w->near.n && lost->n; i++) {
+    for (int64_t i = 0, f = 0, first = 0; i < w->near.n && lost->n; i++) {
         const int64_t c = w->near.v[i];
         if (!(w->vertex_state[w->corners[c]] & VERTEX_CREASE))
             continue;
-        const int64_t f = edits_face_at(w, c), first = edits_first(w, f), end = edits_end(w, f);
+        edits_seek(w, c, &f, &first);
+        const int64_t end = first + w->face_counts[f];
         const uint64_t edges[] = {face_edge(w, first, end, c), face_edge(w, first, end, c > first ? c - 1 : end - 1)};
         for (int k = 0; k < 2 && edits_face_live(w, f); k++) {
             struct mesh_row *r = mesh_row_find(lost->v, lost->n, edges[k]);

@@ -132,6 +132,18 @@ static inline int64_t edits_end(const struct edit_work *w, int64_t f)
     return edits_first(w, f) + w->face_counts[f];
 }
 int64_t edits_face_at(const struct edit_work *w, int64_t corner);
+/* edits_seek: moves *f, the face whose first corner is *first, on to the face of a corner that is not before it. Cost  a
+ * look at each face that is passed over, or that of edits_face_at where these are many */
+static inline void edits_seek(const struct edit_work *w, int64_t corner, int64_t *f, int64_t *first)
+{
+    for (int i = 0; i < EDIT_BLOCK / 4; i++) {
+        if (corner < *first + w->face_counts[*f])
+            return;
+        *first += w->face_counts[(*f)++];
+    }
+    *f = edits_face_at(w, corner);
+    *first = edits_first(w, *f);
+}
 /* The name by which the client knows a row: its id, or -1-k for the k-th row that the batch adds. */
 static inline int32_t edits_vertex_name(const struct edit_work *w, int64_t row)
 {
