@@ -105,7 +105,7 @@ int positions_commit(struct job *job, const struct positions *p, const char *kin
     if (rc)
         return rc;
     rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, info.updated_ms,
-                              idempotency_record(j, &record, 200, "", tag), &slot->info, &job->err);
+                          idempotency_record(j, &record, 200, "", tag), &slot->info, &job->err);
     job->committed = !rc;
     if (!rc && slot->host)
         positions_apply(p, slot->host);

@@ -75,8 +75,8 @@ static size_t room_for(size_t bytes)
 }
 
 /* ---- ranges ---- */
-/* Whether the kernel promises more memory than it has. Where it does not, malloc fails when there is no more, but a page
- * that the file has not got ends the process. */
+/* Whether the kernel promises more memory than it has. Where it does not, malloc fails when there is no more, but a
+ * page that the file has not got ends the process. */
 static bool overcommits(void)
 {
     char mode = '0';

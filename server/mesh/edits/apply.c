@@ -3,7 +3,7 @@
  * all arrays with the mesh, applies the edits in order, marks what they remove, and has close.c make the new mesh. */
 #include "server/base/shared.h"
 #include "server/mesh/edits/modelling.h"
-#include "server/mesh/edits/work.h"
+#include "server/mesh/edits/close.h"
 #include <stdlib.h>
 #include <string.h>
 

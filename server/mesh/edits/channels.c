@@ -2,7 +2,7 @@
 /* channels.c: the values that corners name by index, that is UVs and faceVarying primvars, while a batch is applied:
  * for apply.c, primvars.c and close.c. */
 #include "server/base/shared.h"
-#include "server/mesh/edits/work.h"
+#include "server/mesh/edits/close.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* check.c: refuses what the compute library would refuse of a batch's points, faces and creases, for apply.c. The
  * library knows only rows, while these errors name elements by the ids that the client knows. Everything else is left
  * to the library. */
-#include "server/mesh/edits/work.h"
+#include "server/mesh/edits/close.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,8 +33,8 @@ int edits_check_face(const struct edit_work *w, int64_t f, struct sdd_error *err
                     (long long)w->edit, edits_face_name(w, f), n, SDD_MAX_FACE_SIZE);
 }
 
-/* Lists the edges of the creases that the batch has added, and marks their lower ends. The `order` of each row is 0, for
- * look_near to set when a face has the edge. */
+/* Lists the edges of the creases that the batch has added, and marks their lower ends. The `order` of each row is 0,
+ * for look_near to set when a face has the edge. */
 static int64_t list_edges(struct edit_work *w, struct mesh_row *rows)
 {
     int64_t n = 0;

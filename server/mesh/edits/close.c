@@ -2,7 +2,7 @@
 /* close.c: makes the new mesh and its delta of the working copy to which apply.c has applied all edits. It checks what
  * only the whole batch can decide, drops what was removed, and closes up the rows. */
 #include "server/base/shared.h"
-#include "server/mesh/edits/work.h"
+#include "server/mesh/edits/close.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dirty.c: lists the rows that a batch leaves dirty, and makes the delta of them. It compares what the batch has set
  * with what the old mesh has, so a row that was set to its old value is clean. */
-#include "server/mesh/edits/work.h"
+#include "server/mesh/edits/close.h"
 #include <stdlib.h>
 #include <string.h>
 

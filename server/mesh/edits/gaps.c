@@ -2,7 +2,7 @@
 /* gaps.c: closes arrays up over removed rows. Rows in front of the first gap stay where they are, and are shared with
  * the old mesh; where most of the array would move, a new one is made in one pass. */
 #include "server/base/shared.h"
-#include "server/mesh/edits/work.h"
+#include "server/mesh/edits/close.h"
 #include <stdlib.h>
 #include <string.h>
 

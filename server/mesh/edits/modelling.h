@@ -25,8 +25,9 @@ struct edge_map {
 };
 
 /* Which faces and tags there are at a vertex. It follows what the primitives add. The corners of the old mesh at a
- * vertex are looked for when it is first asked for them, with those of vertices that are likely to be next (near.c);
- * after some such scans, for all vertices at once. A corner is kept as its row + 1, so that rows of zeros say nothing. */
+ * vertex are looked for when it is first asked for them, with those of vertices that are likely to be next (scan.c);
+ * after some such scans, for all vertices at once. A corner is kept as its row + 1, so that rows of zeros say
+ * nothing. */
 struct view {
     bool is_begun;
     int64_t n_faces, n_creases, n_tags; /* How far it has followed; the corners of faces, too. */

@@ -2,7 +2,7 @@
 /* primvars.c: the primvars of a mesh while a batch is applied, for apply.c and close.c. Their rows grow and close up
  * with the mesh, and the batch can set values and put or remove whole primvars. */
 #include "server/base/shared.h"
-#include "server/mesh/edits/work.h"
+#include "server/mesh/edits/close.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* tags.c: creases, corners and holes while a batch is applied. The old ones stay where they are; the lists of the
  * working copy have what the batch sets, and at the end both are merged, or the old arrays shared. */
 #include "server/base/shared.h"
-#include "server/mesh/edits/work.h"
+#include "server/mesh/edits/close.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view.c: the faces and tags around a vertex of the working copy, for the modelling edits. */
+#include "server/mesh/edits/close.h"
 #include "server/mesh/edits/modelling.h"
 #include <stdlib.h>
 #include <string.h>
@@ -270,8 +271,8 @@ bool view_step(struct modelling *m)
     return false;
 }
 
-/* Takes corners of removed faces out of the list behind *link, up to the first of a live face. Behind what the batch has
- * added at the vertex are the corners of the old mesh. */
+/* Takes corners of removed faces out of the list behind *link, up to the first of a live face. Behind what the batch
+ * has added at the vertex are the corners of the old mesh. */
 static int32_t live(struct modelling *m, int32_t *link, int32_t vertex)
 {
     while (*link >= 0) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* work.h: the working copy of a mesh while a batch is applied, for the files of edits/ alone. Its arrays are those of
  * the old mesh until the batch writes them (shared.h), so that an edit costs what it touches. What is linear in the
- * mesh beside that runs at the speed of memory: a scan of the corners for the vertices that the batch is about
- * (near.c), and closing up over what it removes (gaps.c).
+ * mesh beside that runs at the speed of memory (close.h).
  *
  *   apply.c changes the copy edit by edit -> near.c, check.c -> close.c makes the new mesh and the delta of it
  *
- * A file may call those behind it in apply -> check -> close -> dirty -> tags -> primvars -> channels -> near -> gaps ->
- * work, and in apply -> room -> primvars, but none before it. The modelling edits (modelling.h) only read the working
- * copy, and give apply.c primitives. */
+ * A file may call those behind it in apply -> close -> dirty -> primvars -> channels -> scan -> gaps -> work, in
+ * apply -> near -> primvars, in apply -> check -> work and in apply -> room -> primvars, but none before it; tags.c,
+ * which calls gaps.c, is for all of close, dirty and near. The modelling edits (modelling.h) only read the working copy,
+ * and give apply.c primitives. */
 #ifndef SUBDD_EDITS_WORK_H
 #define SUBDD_EDITS_WORK_H
 #include "server/mesh/edits/edits.h"
@@ -40,11 +40,6 @@ struct ints {
 struct edit_tags {
     struct mesh_row *v;
     int64_t n, room;
-};
-/* Rows to close up over: pairs of the first row and the one behind the last, ascending and apart. */
-struct edit_gaps {
-    int64_t *v;
-    int64_t n, rows;
 };
 /* The values that corners name by index: the UVs, or a faceVarying primvar. */
 struct edit_channel {
@@ -132,8 +127,8 @@ static inline int64_t edits_end(const struct edit_work *w, int64_t f)
     return edits_first(w, f) + w->face_counts[f];
 }
 int64_t edits_face_at(const struct edit_work *w, int64_t corner);
-/* edits_seek: moves *f, the face whose first corner is *first, on to the face of a corner that is not before it. Cost  a
- * look at each face that is passed over, or that of edits_face_at where these are many */
+/* edits_seek: moves *f, the face whose first corner is *first, on to the face of a corner that is not before it.
+ * Cost  a look at each face that is passed over, or that of edits_face_at where these are many */
 static inline void edits_seek(const struct edit_work *w, int64_t corner, int64_t *f, int64_t *first)
 {
     for (int i = 0; i < EDIT_BLOCK / 4; i++) {
@@ -168,24 +163,6 @@ int edits_find_face(const struct edit_work *w, int32_t id, int64_t *row, struct 
 bool edits_names_faces(const struct edit *e, const struct mesh *m);
 int edits_ids_each(enum edit_op op);
 
-/* ---- gaps.c ---- */
-/* edits_list_marked: sorts a list of rows of n, which are those whose state has the flag, each once.
- * Cost  by the length of the list, or linear in n where that is less */
-void edits_list_marked(struct ints *list, const unsigned char *state, unsigned char flag, int64_t n);
-/* edits_gaps: the gaps that are these rows, which ascend; with faces, that are their corners. The caller frees
- * gaps->v. Errors  SDD_ENO_MEMORY */
-int edits_gaps(const struct edit_work *w, const struct ints *rows, bool corners, struct edit_gaps *out,
-               struct sdd_error *err) SDD_MUST_CHECK;
-/* edits_shift_rows: renumbers n rows, none of which is removed. They ascend, and stay so. */
-void edits_shift_rows(int32_t *rows, int64_t n, const struct ints *removed);
-/* edits_close_rows: closes an array (shared.h) of n rows up over the gaps. edits_close_indices also moves the indices
- * that it holds down by the removed rows below them. Cost  one pass over the array, or less when few rows at its end
- * move. Errors  SDD_ENO_MEMORY */
-int edits_close_rows(void *array, int64_t n, int64_t bytes, const struct edit_gaps *g,
-                     struct sdd_error *err) SDD_MUST_CHECK;
-int edits_close_indices(int32_t **array, int64_t n, const struct edit_gaps *g, const struct ints *removed,
-                        struct sdd_error *err) SDD_MUST_CHECK;
-
 /* ---- room.c ---- */
 /* edits_need: adds what a primitive adds to *need. Errors  SDD_ETOO_LARGE (2^31 rows) */
 int edits_need(struct edit_room *need, const struct edit *e, struct sdd_error *err) SDD_MUST_CHECK;
@@ -195,21 +172,7 @@ int edits_check_ids(const struct edit_work *w, struct sdd_error *err) SDD_MUST_C
  * Errors  SDD_ETOO_LARGE (too many rows or zeros, or ids run out) */
 int edits_reserve(struct edit_work *w, const struct edit *e, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* ---- near.c ---- */
-/* What to look for among indices: those in [low, high] whose row of `state` has the flag. */
-struct edit_wanted {
-    int32_t low, high;
-    const unsigned char *state;
-    unsigned char flag;
-};
-/* edits_scan: adds those of [from, to) of an array (shared.h) that name what is wanted. Cost  linear, as fast as memory
- * Errors  SDD_ENO_MEMORY */
-int edits_scan(const int32_t *indices, int64_t from, int64_t to, const struct edit_wanted *x, struct ints *out,
-               struct sdd_error *err) SDD_MUST_CHECK;
-/* edits_list_near: fills w->near with the corners, of removed faces too, at the vertices that checks and delta will
- * look at: removed ones, ends of creases, those with new tags or new values.
- * Errors  SDD_ENO_MEMORY */
-int edits_list_near(struct edit_work *w, struct sdd_error *err) SDD_MUST_CHECK;
+struct edit_gaps; /* close.h */
 
 /* ---- channels.c ---- */
 /* edits_channel_open: gives the corners of a mesh without UVs rows of values, -1 each. Errors  SDD_ENO_MEMORY */
@@ -264,44 +227,5 @@ int edits_primvars_close(struct edit_work *w, const struct edit_gaps *vertices, 
  * were. Errors  SDD_ENO_MEMORY */
 int edits_primvars_delta(struct edit_work *w, const struct mesh *to, struct mesh_delta *out,
                          struct sdd_error *err) SDD_MUST_CHECK;
-
-/* ---- check.c ---- */
-/* All three checks fail with SDD_EMESH naming the edit and ids. edits_check_points: the points of one edit are finite
- * and in range; `row` is the first vertex that the edit adds. */
-int edits_check_points(const struct edit_work *w, const struct edit *e, int64_t row,
-                       struct sdd_error *err) SDD_MUST_CHECK;
-/* edits_check_face: a face that was just added has a number of corners that the scheme allows. */
-int edits_check_face(const struct edit_work *w, int64_t f, struct sdd_error *err) SDD_MUST_CHECK;
-/* edits_check_creases: after all edits, a face has the edge of each new crease. It may also run out of memory. */
-int edits_check_creases(struct edit_work *w, struct sdd_error *err) SDD_MUST_CHECK;
-
-/* ---- tags.c ---- */
-/* edits_sharpness: the sharpness of an edge, or of a vertex, in the mesh m; 0 when it has none. */
-float edits_edge_sharpness(const struct mesh *m, uint64_t edge);
-float edits_vertex_sharpness(const struct mesh *m, int32_t vertex);
-bool edits_is_hole(const struct mesh *m, int32_t face);
-/* edits_tags_sort: sorts what the batch sets, and keeps the last of each key. */
-void edits_tags_sort(struct edit_tags *t);
-/* edits_tags_settle: sets creases that have lost their last face to 0 in w->creases, and refuses those that stay at a
- * removed vertex. Errors  SDD_EMESH, SDD_ENO_MEMORY */
-int edits_tags_settle(struct edit_work *w, struct sdd_error *err) SDD_MUST_CHECK;
-/* edits_tags_close: makes creases, corners and holes of the new mesh `to`. The lists of dead rows must be sorted.
- * Errors  SDD_ENO_MEMORY */
-int edits_tags_close(struct edit_work *w, struct mesh *to, struct sdd_error *err) SDD_MUST_CHECK;
-
-/* ---- dirty.c ---- */
-/* edits_list_dirty: lists the rows of the working copy that the batch leaves dirty, as sdd_update.h defines it, and
- * sorts the lists of dead rows. Errors  SDD_ENO_MEMORY */
-int edits_list_dirty(struct edit_work *w, struct sdd_error *err) SDD_MUST_CHECK;
-/* edits_delta: makes the delta, whose channels are there already, of these lists. Errors  SDD_ENO_MEMORY */
-int edits_delta(struct edit_work *w, struct mesh_delta *out, struct sdd_error *err) SDD_MUST_CHECK;
-
-/* ---- close.c ---- */
-/* edits_close_up: checks the working copy as the batch leaves it, and makes the new mesh and the delta. w is of no use
- * afterwards, but its arrays still have to be freed.
- * Owner   *delta is the caller's, even on error
- * Errors  SDD_EMESH, SDD_ETOO_LARGE, SDD_ENO_MEMORY */
-int edits_close_up(struct edit_work *w, struct mesh **out, struct mesh_delta *delta,
-                   struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

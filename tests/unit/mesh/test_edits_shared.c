@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much of a mesh of 160,000 faces an edit copies, and that versions which share their arrays stay what they were. */
+/* How much of a mesh of 160,000 faces an edit copies; versions that share their arrays stay what they were. */
 #include "server/base/shared.h"
 #include "server/mesh/edits/edits.h"
 #include "tests/unit/sample.h"
