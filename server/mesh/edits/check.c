@@ -64,7 +64,7 @@ static void look_near(const struct edit_work *w, struct mesh_row *rows, int64_t 
         const int64_t end = first + w->face_counts[f];
         const int32_t beside[] = {w->corners[c + 1 < end ? c + 1 : first], w->corners[c > first ? c - 1 : end - 1]};
         for (int k = 0; k < 2; k++) {
-            struct mesh_row *r = mesh_row_find(rows, n, mesh_row_edge(v, beside[k]));
+            struct mesh_row *r = v <= beside[k] ? mesh_row_find(rows, n, mesh_row_edge(v, beside[k])) : NULL;
             if (r)
                 r->order = 1;
         }

@@ -21,11 +21,16 @@ static int dirty_face(struct edit_work *w, int64_t f, struct sdd_error *err)
     return edits_add(&w->dirty_faces, (int32_t)f, err);
 }
 
-static bool edge_changed(const struct edit_work *w, int32_t a, int32_t b)
+static bool edge_changed(const struct edit_work *w, uint64_t edge)
 {
-    const uint64_t edge = mesh_row_edge(a, b);
     const struct mesh_row *r = mesh_row_find(w->creases.v, w->creases.n, edge);
     return r && r->sharpness != edits_edge_sharpness(w->old, edge);
+}
+
+/* Whether the edge of which v is the lower end has changed; the others are looked at where their lower end is. */
+static bool edge_at_changed(const struct edit_work *w, int32_t v, int32_t beside)
+{
+    return (w->vertex_state[v] & VERTEX_SHARP) && v <= beside && edge_changed(w, mesh_row_edge(v, beside));
 }
 
 /* Marks the vertices whose sharpness, or that of an edge at them, has changed. */
@@ -34,7 +39,7 @@ static int mark_tags(struct edit_work *w, struct sdd_error *err)
     int rc = SDD_OK;
     for (int64_t i = 0; i < w->creases.n && !rc; i++) {
         const uint64_t a = w->creases.v[i].key >> 32, b = w->creases.v[i].key & UINT32_MAX;
-        if (!edge_changed(w, (int32_t)a, (int32_t)b))
+        if (!edge_changed(w, w->creases.v[i].key))
             continue;
         w->vertex_state[a] |= VERTEX_SHARP;
         rc = dirty_vertex(w, a, err);
@@ -62,8 +67,8 @@ static int list_tagged(struct edit_work *w, struct sdd_error *err)
             continue;
         edits_seek(w, c, &f, &first);
         const int64_t end = first + w->face_counts[f];
-        if ((w->vertex_state[v] & VERTEX_TAG) || edge_changed(w, v, w->corners[c + 1 < end ? c + 1 : first]) ||
-            edge_changed(w, v, w->corners[c > first ? c - 1 : end - 1]))
+        if ((w->vertex_state[v] & VERTEX_TAG) || edge_at_changed(w, v, w->corners[c + 1 < end ? c + 1 : first]) ||
+            edge_at_changed(w, v, w->corners[c > first ? c - 1 : end - 1]))
             rc = dirty_face(w, f, err);
     }
     return rc;

@@ -104,7 +104,8 @@ static void keep_creases(const struct edit_work *w, const struct edit_tags *lost
         const int64_t end = first + w->face_counts[f];
         const uint64_t edges[] = {face_edge(w, first, end, c), face_edge(w, first, end, c > first ? c - 1 : end - 1)};
         for (int k = 0; k < 2 && edits_face_live(w, f); k++) {
-            struct mesh_row *r = mesh_row_find(lost->v, lost->n, edges[k]);
+            const bool is_lower = edges[k] >> 32 == (uint64_t)w->corners[c];
+            struct mesh_row *r = is_lower ? mesh_row_find(lost->v, lost->n, edges[k]) : NULL;
             if (r)
                 r->order = 1;
         }
