@@ -208,7 +208,7 @@ void api_edits(struct request *r)
                                         {ON_LOOP, -1, match, NULL},
                                         {ON_STORE, PHASE_LOAD, load_made_for, is_not_behind},
                                         {ON_LOOP, -1, step_settle_record, NULL},
-                                        {ON_HOST, PHASE_PARSE, apply, NULL},
+                                        {ON_HOST, PHASE_APPLY, apply, NULL},
                                         {ON_DEVICE, -1, build, NULL},
                                         {ON_STORE, PHASE_COMMIT, commit, NULL},
                                         {ON_LOOP, -1, replace_adopt, NULL},

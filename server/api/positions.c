@@ -105,8 +105,10 @@ int positions_commit(struct job *job, const struct positions *p, const char *kin
     version_tag(tag, info.version, j->media_out);
     operation_author(j, kind, 0, 0);
     touched_by_positions(&j->touched, p);
-    rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, slot->host,
-                          info.updated_ms, idempotency_record(j, &record, 200, "", tag), &slot->info, &job->err);
+    rc = slot->host ? positions_open(p, slot->host, &job->err) : SDD_OK;
+    if (!rc)
+        rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, slot->host,
+                              info.updated_ms, idempotency_record(j, &record, 200, "", tag), &slot->info, &job->err);
     rc = decode_end(j, rc);
     job->committed = !rc;
     if (!rc && slot->host)

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const phase_names[N_PHASES] = {"queue",  "parse",  "load",     "topology", "upload",
-                                           "refine", "digest", "download", "encode",   "commit"};
+const char *const phase_names[N_PHASES] = {"queue",  "parse",  "load",     "apply",  "topology", "upload",
+                                           "refine", "digest", "download", "encode", "commit"};
 
 static const struct {
     const char *name, *labels, *type, *help;

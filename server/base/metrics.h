@@ -78,6 +78,7 @@ enum phase { /* The phases of a request, in their order. */
              PHASE_QUEUE,
              PHASE_PARSE,
              PHASE_LOAD,
+             PHASE_APPLY,
              PHASE_TOPOLOGY,
              PHASE_UPLOAD,
              PHASE_REFINE,

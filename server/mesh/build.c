@@ -15,7 +15,7 @@ static int row_compare(const void *pa, const void *pb)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-int64_t mesh_rows_clean(struct mesh_row *rows, int64_t n)
+int64_t mesh_rows_last(struct mesh_row *rows, int64_t n)
 {
     bool sorted = true;
     for (int64_t i = 1; i < n && sorted; i++)
@@ -24,14 +24,23 @@ int64_t mesh_rows_clean(struct mesh_row *rows, int64_t n)
         qsort(rows, (size_t)n, sizeof *rows, row_compare);
     int64_t kept = 0;
     for (int64_t i = 0; i < n; i++) {
-        bool last = i + 1 == n || rows[i + 1].key != rows[i].key;
-        if (!last || !(rows[i].sharpness > 0))
+        if (i + 1 < n && rows[i + 1].key == rows[i].key)
             continue;
         rows[kept] = rows[i];
         if (rows[kept].sharpness > SDD_SHARPNESS_INFINITE)
             rows[kept].sharpness = SDD_SHARPNESS_INFINITE;
         kept++;
     }
+    return kept;
+}
+
+int64_t mesh_rows_clean(struct mesh_row *rows, int64_t n)
+{
+    int64_t kept = 0;
+    n = mesh_rows_last(rows, n);
+    for (int64_t i = 0; i < n; i++)
+        if (rows[i].sharpness > 0)
+            rows[kept++] = rows[i];
     return kept;
 }
 
@@ -50,7 +59,7 @@ struct mesh_row *mesh_row_find(struct mesh_row *rows, int64_t n, uint64_t key)
 
 static void *copy_rows(const void *from, int64_t n, int64_t bytes, struct sdd_error *err)
 {
-    void *p = mesh_alloc(n, bytes, err);
+    void *p = mesh_array(n, bytes, err);
     if (p && n)
         memcpy(p, from, (size_t)(n * bytes));
     return p;
@@ -81,8 +90,10 @@ static int check_sharpness(float s, int64_t i, const char *field, struct sdd_err
                     (long long)i, (double)s);
 }
 
-static int check_ids(struct i32s ids, int64_t n, int64_t next, const char *field, struct sdd_error *err)
+/* *ascend tells whether the ids do. */
+static int check_ids(struct i32s ids, int64_t n, int64_t next, const char *field, bool *ascend, struct sdd_error *err)
 {
+    *ascend = true;
     if (!ids.n)
         return SDD_OK;
     if (ids.n != n)
@@ -95,6 +106,7 @@ static int check_ids(struct i32s ids, int64_t n, int64_t next, const char *field
     struct id_map map;
     int64_t twice;
     int rc = id_map_init(&map, ids.v, n, &twice, err);
+    *ascend = !map.rows;
     id_map_fini(&map);
     if (!rc && twice >= 0)
         rc = sdd_fail(err, SDD_EMESH, field, "%s[%lld] is %d, which is there already; each id names one element", field,
@@ -102,7 +114,7 @@ static int check_ids(struct i32s ids, int64_t n, int64_t next, const char *field
     return rc;
 }
 
-static int check_shape(const struct mesh_arrays *a, struct sdd_error *err)
+static int check_shape(const struct mesh_arrays *a, struct mesh *m, struct sdd_error *err)
 {
     int rc = check_multiple(a->points.n, 3, "points", err);
     if (!rc)
@@ -121,8 +133,8 @@ static int check_shape(const struct mesh_arrays *a, struct sdd_error *err)
     if (corners != a->face_vertices.n)
         return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "faceVertexCounts sum to %lld, faceVertexIndices has %lld",
                         (long long)corners, (long long)a->face_vertices.n);
-    rc = check_ids(a->vertex_ids, a->points.n / 3, a->next_vertex_id, "vertexIds", err);
-    return rc ? rc : check_ids(a->face_ids, a->face_counts.n, a->next_face_id, "faceIds", err);
+    rc = check_ids(a->vertex_ids, a->points.n / 3, a->next_vertex_id, "vertexIds", &m->vertex_ids_ascend, err);
+    return rc ? rc : check_ids(a->face_ids, a->face_counts.n, a->next_face_id, "faceIds", &m->face_ids_ascend, err);
 }
 
 /* Copies ids or indices; without any, row i has i. */
@@ -130,7 +142,7 @@ static int32_t *make_ids(struct i32s ids, int64_t n, struct sdd_error *err)
 {
     if (ids.n)
         return copy_rows(ids.v, n, sizeof(int32_t), err);
-    int32_t *out = mesh_alloc(n, sizeof(int32_t), err);
+    int32_t *out = mesh_array(n, sizeof(int32_t), err);
     for (int64_t i = 0; out && i < n; i++)
         out[i] = (int32_t)i;
     return out;
@@ -320,8 +332,8 @@ static int set_creases(struct mesh *m, const struct mesh_arrays *a, struct sdd_e
         m->n_creases = 0;
         return rc;
     }
-    m->crease_edges = mesh_alloc(m->n_creases, 2 * sizeof(int32_t), err);
-    m->crease_sharpness = mesh_alloc(m->n_creases, sizeof(float), err);
+    m->crease_edges = mesh_array(m->n_creases, 2 * sizeof(int32_t), err);
+    m->crease_sharpness = mesh_array(m->n_creases, sizeof(float), err);
     rc = m->crease_edges && m->crease_sharpness ? SDD_OK : SDD_ENO_MEMORY;
     for (int64_t i = 0; i < m->n_creases && !rc; i++) {
         m->crease_edges[2 * i] = (int32_t)(rows[i].key >> 32);
@@ -376,9 +388,9 @@ static int set_tags(const struct tags *t, struct losses *l, int64_t *n_out, int3
         return rc;
     }
     n = mesh_rows_clean(rows, n);
-    *elements_out = mesh_alloc(n, sizeof(int32_t), err);
+    *elements_out = mesh_array(n, sizeof(int32_t), err);
     if (sharpness_out)
-        *sharpness_out = mesh_alloc(n, sizeof(float), err);
+        *sharpness_out = mesh_array(n, sizeof(float), err);
     rc = *elements_out && (!sharpness_out || *sharpness_out) ? SDD_OK : SDD_ENO_MEMORY;
     for (int64_t i = 0; i < n && !rc; i++) {
         (*elements_out)[i] = (int32_t)(uint32_t)rows[i].key;
@@ -427,13 +439,12 @@ static int set_arrays(struct mesh *m, const struct mesh_arrays *a, struct sdd_er
 int mesh_build(const struct mesh_arrays *a, struct mesh **out, struct sdd_error *err)
 {
     *out = NULL;
-    int rc = check_shape(a, err);
-    if (rc)
-        return rc;
     struct mesh *m = calloc(1, sizeof *m);
     if (!m)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a mesh");
-    rc = set_arrays(m, a, err);
+    int rc = check_shape(a, m, err);
+    if (!rc)
+        rc = set_arrays(m, a, err);
     if (!rc)
         rc = mesh_stage_copy(&a->stage, &m->stage, a->losses, err);
     if (!rc)
@@ -446,6 +457,7 @@ int mesh_build(const struct mesh_arrays *a, struct mesh **out, struct sdd_error 
         rc = set_holes(m, a, err);
     if (!rc)
         rc = primvars_build(m, a, err);
+    mesh_seal(m);
     if (rc)
         mesh_free(m);
     else

@@ -1,31 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mesh.c: copies, checks and measures the control mesh of mesh.h, and hands it to the compute library. */
 #include "server/mesh/mesh.h"
+#include "server/base/shared.h"
 #include "server/mesh/encode.h"
 #include "server/base/chars.h"
 #include "server/mesh/topology_id.h"
 #include <stdlib.h>
 #include <string.h>
 
+/* Calls f on each array of m. */
+static void each_array(struct mesh *m, void (*f)(void *array))
+{
+    void *const arrays[] = {
+        m->points,           m->face_counts, m->face_vertices, m->crease_edges, m->crease_sharpness, m->corner_vertices,
+        m->corner_sharpness, m->hole_faces,  m->uvs,           m->uv_indices,   m->vertex_ids,       m->face_ids};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        f(arrays[i]);
+    for (int i = 0; i < m->n_primvars; i++) {
+        f(m->primvars[i].values);
+        f(m->primvars[i].indices);
+    }
+}
+
 void mesh_free(struct mesh *m)
 {
     if (!m)
         return;
-    free(m->points);
-    free(m->face_counts);
-    free(m->face_vertices);
-    free(m->crease_edges);
-    free(m->crease_sharpness);
-    free(m->corner_vertices);
-    free(m->corner_sharpness);
-    free(m->hole_faces);
-    free(m->uvs);
-    free(m->uv_indices);
-    free(m->vertex_ids);
-    free(m->face_ids);
-    primvars_free(m);
+    each_array(m, shared_free);
+    for (int i = 0; i < m->n_primvars; i++)
+        set_names_free(&m->primvars[i].sets);
+    free(m->primvars);
     mesh_topology_free(m->topology);
     free(m);
+}
+
+void mesh_seal(struct mesh *m)
+{
+    each_array(m, shared_seal);
 }
 
 void mesh_as_arrays(const struct mesh *m, struct mesh_arrays *out)
@@ -52,17 +63,37 @@ void mesh_as_arrays(const struct mesh *m, struct mesh_arrays *out)
     primvars_arrays(m, out);
 }
 
+static void add_owner(void *array)
+{
+    (void)shared_ref(array);
+}
+
 int mesh_copy(const struct mesh *m, struct mesh **out, struct sdd_error *err)
 {
-    struct mesh_arrays a;
-    mesh_as_arrays(m, &a);
-    int rc = mesh_build(&a, out, err);
+    struct mesh *to = malloc(sizeof *to);
+    int rc = SDD_OK;
+    *out = NULL;
+    if (!to)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a mesh");
+    *to = *m;
+    if (m->n_primvars) {
+        to->primvars = malloc((size_t)m->n_primvars * sizeof *to->primvars);
+        if (!to->primvars) {
+            free(to);
+            return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for primvars");
+        }
+        memcpy(to->primvars, m->primvars, (size_t)m->n_primvars * sizeof *to->primvars);
+    }
+    each_array(to, add_owner);
+    for (int i = 0; i < m->n_primvars; i++) {
+        to->primvars[i].sets = (struct set_names){0};
+        rc = rc ? rc : set_names_copy(&m->primvars[i].sets, &to->primvars[i].sets, err);
+    }
     if (rc)
-        return rc;
-    memcpy((*out)->name, m->name, sizeof m->name);
-    (*out)->n_edges = m->n_edges;
-    (*out)->manifold = m->manifold;
-    return SDD_OK;
+        mesh_free(to);
+    else
+        *out = to;
+    return rc;
 }
 
 static int check_range(const int32_t *v, int64_t n, int64_t limit, const char *field, struct sdd_error *err)

@@ -13,7 +13,9 @@
  *   ids       each once; they ascend unless mesh_reorder has moved rows. An element keeps its id for ever, while rows
  *             are dense and close up when something is removed
  *   primvars  ascending by name; only faceVarying ones have indices
-  * Every array is allocated even when it has no rows; only uv_indices and primvars are NULL when there are none.
+ * Every array is allocated even when it has no rows; only uv_indices and primvars are NULL when there are none. The
+ * arrays are shared ones (shared.h): versions of a mesh, and its copies, have those that are equal together. Whoever
+ * wants to write one makes it his own first (shared_own, shared_touch); all others crash when they write.
  *
  * The host checks that lengths agree with counts. Whether an index, a coordinate or an edge is valid is checked by
  * sdd_topology_create, so code here that indexes with these arrays calls mesh_check_indices first. Of a client's mesh
@@ -24,6 +26,7 @@
 #include "server/mesh/losses.h"
 #include "server/mesh/primvars.h"
 #include "server/mesh/stage.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +43,8 @@ struct mesh {
      * hashed. */
     int64_t n_edges;
     int manifold;
+    bool vertex_ids_ascend, face_ids_ascend;
+    bool is_checked; /* The indices are known to be in range, as edits_apply found them to be. */
     int64_t next_vertex_id, next_face_id;
     float *points;            /* [V][3] */
     int32_t *face_counts;     /* [F] */
@@ -93,7 +98,7 @@ struct mesh_arrays {
  *         (2^31 rows or more), SDD_ENO_MEMORY */
 int mesh_build(const struct mesh_arrays *a, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
 void mesh_free(struct mesh *m); /* NULL is fine. */
-/* mesh_copy: makes a deep copy. Errors  SDD_ENO_MEMORY */
+/* mesh_copy: makes a copy that shares the arrays. Errors  SDD_ENO_MEMORY */
 int mesh_copy(const struct mesh *m, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
 /* mesh_reorder: makes a copy of m whose rows are in the order of sdd_order_rcm. The ids, the name, the values that
  * corners name and the order of corners within a face stay. bandwidth gets that of the mesh matrix before and after.
@@ -121,5 +126,9 @@ int mesh_option_set(struct sdd_options *o, const char *name, const char *token, 
  * Result  NULL on error
  * Errors  SDD_ENO_MEMORY or SDD_ETOO_LARGE in *err */
 void *mesh_alloc(int64_t n, int64_t bytes, struct sdd_error *err);
+/* mesh_array: mesh_alloc for an array of a mesh, which is given back with shared_free. mesh_seal: seals all arrays once
+ * they are filled. */
+void *mesh_array(int64_t n, int64_t bytes, struct sdd_error *err);
+void mesh_seal(struct mesh *m);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* positions.c: copies, checks and applies the ranges of new positions that a codec has read from a request. */
 #include "server/mesh/positions.h"
+#include "server/base/shared.h"
 #include <string.h>
 
 void positions_free(struct positions *p)
@@ -44,6 +45,20 @@ int positions_check(const struct positions *p, int64_t n_vertices, int whole, st
                             (long long)i, (long long)r->n, (long long)r->first, (long long)n_vertices);
     }
     return SDD_OK;
+}
+
+int positions_open(const struct positions *p, struct mesh *m, struct sdd_error *err)
+{
+    const size_t row = 3 * sizeof(float);
+    size_t written = 0;
+    for (int64_t i = 0; i < p->n_ranges; i++)
+        written += (size_t)p->ranges[i].n * row;
+    float *points = shared_own(m->points, (size_t)m->n_vertices * row, written);
+    bool open = points != NULL;
+    m->points = open ? points : m->points;
+    for (int64_t i = 0; i < p->n_ranges && open; i++)
+        open = shared_touch(points, (size_t)p->ranges[i].first * row, (size_t)p->ranges[i].n * row);
+    return open ? SDD_OK : sdd_fail(err, SDD_ENO_MEMORY, "positions", "no memory for a copy of the positions");
 }
 
 void positions_apply(const struct positions *p, struct mesh *m)

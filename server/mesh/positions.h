@@ -22,7 +22,10 @@ int positions_own(struct positions *p, struct sdd_error *err) SDD_MUST_CHECK;
  * and it covers them all. sdd_mesh_set_points checks that coordinates are finite and not too large.
  * Errors  SDD_EINVALID when there is nothing to move, SDD_EMESH naming the range */
 int positions_check(const struct positions *p, int64_t n_vertices, int whole, struct sdd_error *err) SDD_MUST_CHECK;
-/* positions_apply: writes the ranges, which positions_check has accepted, into m. */
+/* positions_open: makes the rows of m that the ranges cover, as positions_check has accepted them, writable. The values
+ * stay. Errors  SDD_ENO_MEMORY */
+int positions_open(const struct positions *p, struct mesh *m, struct sdd_error *err) SDD_MUST_CHECK;
+/* positions_apply: writes the ranges into m, for which positions_open has made them writable. */
 void positions_apply(const struct positions *p, struct mesh *m);
 
 #endif

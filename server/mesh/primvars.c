@@ -2,6 +2,7 @@
 /* primvars.c: checks authored primvars, builds those of a mesh from them and describes them, for the codecs, for edits,
  * for the store and for requests that ask for primvars by name. */
 #include "server/base/chars.h"
+#include "server/base/shared.h"
 #include "server/mesh/mesh.h"
 #include <ctype.h>
 #include <float.h>
@@ -192,7 +193,7 @@ static int copy_values(struct primvar *p, const struct primvar_array *a, struct 
 {
     size_t row = (size_t)p->info.width * 4;
     bool expand = a->indices.n && p->info.interpolation != SDD_FACE_VARYING;
-    p->values = mesh_alloc(p->info.n_values, (int64_t)row, err);
+    p->values = mesh_array(p->info.n_values, (int64_t)row, err);
     if (!p->values)
         return SDD_ENO_MEMORY;
     for (int64_t i = 0; expand && i < p->info.n_values; i++)
@@ -204,7 +205,7 @@ static int copy_values(struct primvar *p, const struct primvar_array *a, struct 
 
 static int copy_indices(struct primvar *p, const struct primvar_array *a, int64_t n_corners, struct sdd_error *err)
 {
-    p->indices = mesh_alloc(n_corners, sizeof *p->indices, err);
+    p->indices = mesh_array(n_corners, sizeof *p->indices, err);
     if (!p->indices)
         return SDD_ENO_MEMORY;
     for (int64_t i = 0; i < n_corners; i++)
@@ -271,23 +272,23 @@ static int add(struct mesh *m, const struct primvar_array *a, struct totals *t, 
         m->n_primvars++;
         return set_names_build(p, a, &t->names, &t->bytes, l, err);
     }
-    free(p->values);
-    free(p->indices);
+    shared_free(p->values);
+    shared_free(p->indices);
     memset(p, 0, sizeof *p);
     return losses_take(l, bad, &why, kind, done, err);
 }
 
-int primvars_build(struct mesh *m, const struct mesh_arrays *a, struct sdd_error *err)
+int primvars_add(struct mesh *m, const struct primvar_array *const *arrays, int n, struct losses *l,
+                 struct sdd_error *err)
 {
     struct totals t = {0};
     int rc = SDD_OK;
-    if (!a->n_primvars)
-        return SDD_OK;
-    m->primvars = calloc((size_t)a->n_primvars, sizeof *m->primvars);
-    if (!m->primvars)
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for primvars");
-    for (int i = 0; i < a->n_primvars && !rc; i++)
-        rc = add(m, &a->primvars[i], &t, a->losses, err);
+    for (int i = 0; i < m->n_primvars; i++) {
+        t.names += m->primvars[i].sets.n;
+        t.bytes += m->primvars[i].sets.bytes;
+    }
+    for (int i = 0; i < n && !rc; i++)
+        rc = add(m, arrays[i], &t, l, err);
     if (rc)
         return rc;
     qsort(m->primvars, (size_t)m->n_primvars, sizeof *m->primvars, by_name);
@@ -297,14 +298,17 @@ int primvars_build(struct mesh *m, const struct mesh_arrays *a, struct sdd_error
     return SDD_OK;
 }
 
-void primvars_free(struct mesh *m)
+int primvars_build(struct mesh *m, const struct mesh_arrays *a, struct sdd_error *err)
 {
-    for (int i = 0; i < m->n_primvars; i++) {
-        free(m->primvars[i].values);
-        free(m->primvars[i].indices);
-        set_names_free(&m->primvars[i].sets);
-    }
-    free(m->primvars);
+    const struct primvar_array *arrays[SDD_MAX_PRIMVARS];
+    if (!a->n_primvars)
+        return SDD_OK;
+    m->primvars = calloc((size_t)a->n_primvars, sizeof *m->primvars);
+    if (!m->primvars)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for primvars");
+    for (int i = 0; i < a->n_primvars; i++)
+        arrays[i] = &a->primvars[i];
+    return primvars_add(m, arrays, a->n_primvars, a->losses, err);
 }
 
 void primvars_arrays(const struct mesh *m, struct mesh_arrays *out)

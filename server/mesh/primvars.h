@@ -93,11 +93,14 @@ int primvar_check(const struct primvar_info *p, const void *values, int64_t n_wo
 int primvars_count(int64_t n, struct sdd_error *err) SDD_MUST_CHECK;
 struct mesh;
 struct mesh_arrays;
+struct losses;
 /* primvars_build: copies the primvars of a into m, whose counts of elements are set. They are sorted by name, and the
  * indices of all but faceVarying ones are expanded. With a->losses a primvar that does not fit is left out.
  * Errors  SDD_EINVALID (a name twice), SDD_EMESH (lengths, indices, values), SDD_ETOO_LARGE, SDD_ENO_MEMORY */
 int primvars_build(struct mesh *m, const struct mesh_arrays *a, struct sdd_error *err) SDD_MUST_CHECK;
-void primvars_free(struct mesh *m);
+/* primvars_add: the same for n primvars beside those that m has; m->primvars must have room for them. */
+int primvars_add(struct mesh *m, const struct primvar_array *const *arrays, int n, struct losses *l,
+                 struct sdd_error *err) SDD_MUST_CHECK;
 /* primvars_arrays: fills the primvars of *out with those of m in authored form; the arrays are borrowed from m. */
 void primvars_arrays(const struct mesh *m, struct mesh_arrays *out);
 /* primvars_bytes: the host memory that the primvars of m hold. */

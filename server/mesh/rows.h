@@ -16,10 +16,11 @@ static inline uint64_t mesh_row_edge(int32_t a, int32_t b)
     return (uint64_t)(uint32_t)(a < b ? a : b) << 32 | (uint32_t)(a < b ? b : a);
 }
 
-/* mesh_rows_clean: sorts the rows by key and keeps the last authored one of each key. It clamps sharpness to 10 and
- * drops rows whose sharpness is 0.
+/* mesh_rows_last: sorts the rows by key, keeps the last authored one of each key, and clamps sharpness to 10.
+ * mesh_rows_clean also drops rows whose sharpness is 0.
  * Result  the number of rows left
  * Cost    linear when the rows are in order already, else n log n */
+int64_t mesh_rows_last(struct mesh_row *rows, int64_t n);
 int64_t mesh_rows_clean(struct mesh_row *rows, int64_t n);
 /* mesh_row_find: finds a key in sorted rows by binary search. Returns NULL when no row has it. */
 struct mesh_row *mesh_row_find(struct mesh_row *rows, int64_t n, uint64_t key);

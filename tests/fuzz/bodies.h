@@ -68,7 +68,7 @@ static void body_positions(int rc, struct positions *p, const struct sdd_error *
         return;
     if (mesh_from_json(body_cube, strlen(body_cube), &cube, NULL, NULL))
         abort();
-    if (positions_check(p, cube->n_vertices, 0, NULL) == SDD_OK)
+    if (positions_check(p, cube->n_vertices, 0, NULL) == SDD_OK && positions_open(p, cube, NULL) == SDD_OK)
         positions_apply(p, cube);
     mesh_free(cube);
     positions_free(p);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Modelling edits over HTTP against the oracle. Random batches of shapes of all kinds must give the oracle's mesh, or be
 refused where it refuses."""
-import functools, json, os, random, urllib.request
+import functools, json, os, random, re, time, urllib.request
 from files import SHAPES, Daemon, check, run_tests
 from oracle import OPS, Mesh, Oracle, batch, begin, fresh, same, shapes, undo
 
@@ -132,6 +132,25 @@ def creases_that_meet(daemon):
             want = Oracle(mesh.cage()).after([edit])
             check(mesh.edit(edit)[0] == 200 and want.creases == {(ids[0], 2): second}, f"{ids}: {want.creases}")
             same(want, Oracle(mesh.cage()), f"{ids}")
+def phases(daemon):
+    """Server-Timing names what an edit waits for, and the phases add up to the time that it takes."""
+    n, shares = 150, []
+    rows = [f"v {x} {y} 0" for y in range(n + 1) for x in range(n + 1)]
+    rows += [f"f {v} {v + 1} {v + n + 2} {v + n + 1}" for y in range(n) for v in range(y * (n + 1) + 1, y * (n + 1) + n + 1)]
+    mesh = Mesh(daemon, "\n".join(rows).encode())
+    for k in range(5):
+        body = json.dumps({"edits": [{"pokeFaces": {"ids": [100 * k + 50]}}]}).encode()
+        request = urllib.request.Request(f"{daemon.url}/v1/meshes/{mesh.id}/edits", body,
+                                         {"If-Match": "*", "Content-Type": "application/json"})
+        began = time.monotonic()
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            answer.read()
+            took = {name: float(ms) for name, ms in re.findall(r"(\w+);dur=([0-9.]+)", answer.headers["Server-Timing"])}
+        ms = (time.monotonic() - began) * 1e3
+        check({"parse", "apply", "topology", "commit"} <= set(took), f"{took}")
+        check(sum(took.values()) <= ms, f"{took} in {ms} ms")
+        shares.append(sum(took.values()) / ms)
+    check(max(shares) > 0.7, f"{shares}")
 
 
 def by_subd(daemon, folder):
@@ -150,7 +169,7 @@ def by_subd(daemon, folder):
 
 def modelling(daemon, folder):
     yield "by_subd", functools.partial(by_subd, daemon, folder)
-    for test in (examples, chained, creases_that_meet, triangulated):
+    for test in (examples, chained, creases_that_meet, triangulated, phases):
         yield test.__name__, functools.partial(test, daemon)
     yield "random_batches", functools.partial(random_batches, folder, int(os.environ.get("SUBDD_TEST_BATCHES") or 2000))
 

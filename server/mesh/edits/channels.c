@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* channels.c: the values that corners name by index, that is UVs and faceVarying primvars, while a batch is applied:
  * for apply.c, primvars.c and close.c. */
-#include "server/mesh/edits/work.h"
+#include "server/base/shared.h"
+#include "server/mesh/edits/close.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,27 +12,74 @@ static int bad_rows(const struct edit_work *w, int64_t rows, const char *op, con
                     (long long)w->edit, op, (long long)rows);
 }
 
+int edits_channel_open(struct edit_work *w, struct edit_channel *c, struct sdd_error *err)
+{
+    c->of = mesh_array(w->n_corners, sizeof *c->of, err);
+    if (!c->of)
+        return SDD_ENO_MEMORY;
+    memset(c->of, 0xff, (size_t)w->n_corners * sizeof *c->of); /* -1 */
+    return SDD_OK;
+}
+
+/* Adds n values, which are zeros without `values`. */
+static int add_values(struct edit_channel *c, const float *values, int64_t n, struct sdd_error *err)
+{
+    const int64_t bytes = c->width * (int64_t)sizeof *values;
+    int rc = edits_write(&c->values, c->n_values + n, c->n_values, n, bytes, err);
+    if (rc || !n)
+        return rc;
+    if (values)
+        memcpy(c->values + c->width * c->n_values, values, (size_t)(n * bytes));
+    else
+        memset(c->values + c->width * c->n_values, 0, (size_t)(n * bytes));
+    c->n_values += n;
+    return SDD_OK;
+}
+
+int edits_channel_extend(struct edit_channel *c, int64_t first, int64_t n, const float *values, struct sdd_error *err)
+{
+    int rc = edits_write(&c->of, first + n, first, n, sizeof *c->of, err);
+    for (int64_t i = 0; i < n && !rc; i++)
+        c->of[first + i] = (int32_t)(c->n_values + i);
+    return rc ? rc : add_values(c, values, n, err);
+}
+
 int edits_channel_set(struct edit_work *w, struct edit_channel *c, const struct edit *e, const float *values,
                       int64_t rows, const char *op, const char *field, struct sdd_error *err)
 {
     int64_t used = 0;
-    for (int64_t i = 0; i < e->n; i++) {
+    int rc = c->of ? SDD_OK : edits_channel_open(w, c, err);
+    for (int64_t i = 0; i < e->n && !rc; i++) {
         int64_t f;
-        int rc = edits_find_face(w, e->ids[i], &f, err);
+        rc = edits_find_face(w, e->ids[i], &f, err);
         if (rc)
             return rc;
-        int64_t n = w->face_counts[f];
+        const int64_t n = w->face_counts[f], first = edits_first(w, f);
         if (n > rows - used)
             return bad_rows(w, rows, op, field, err);
-        for (int64_t corner = w->face_first[f], k = 0; k < n; k++)
-            c->of[corner + k] = (int32_t)(c->n_values + used++);
+        rc = edits_add(&c->set, (int32_t)f, err);
+        if (!rc)
+            rc = edits_write(&c->of, w->n_corners, first, n, sizeof *c->of, err);
+        for (int64_t k = 0; k < n && !rc; k++)
+            c->of[first + k] = (int32_t)(c->n_values + used++);
     }
-    if (used != rows)
-        return bad_rows(w, rows, op, field, err);
-    if (used)
-        memcpy(c->values + c->width * c->n_values, values, (size_t)(used * c->width) * sizeof(float));
-    c->n_values += used;
-    return SDD_OK;
+    if (!rc && used != rows)
+        rc = bad_rows(w, rows, op, field, err);
+    return rc ? rc : add_values(c, values, used, err);
+}
+
+int edits_channel_faces(struct edit_work *w, struct edit_channel *c, struct sdd_error *err)
+{
+    int rc = SDD_OK;
+    int64_t n = 0;
+    for (int64_t f = w->n_old_faces; f < w->n_faces && !rc; f++)
+        rc = edits_add(&c->set, (int32_t)f, err);
+    edits_sort(&c->set);
+    for (int64_t i = 0; i < c->set.n; i++)
+        if (i == 0 || c->set.v[i] != c->set.v[i - 1])
+            c->set.v[n++] = c->set.v[i];
+    c->set.n = n;
+    return rc;
 }
 
 /* ---- equal values at a vertex become one ---- */
@@ -70,78 +118,140 @@ static void weld_group(struct edit_channel *c, const int32_t *corners, int64_t n
             c->of[corners[i]] = oldest;
 }
 
-/* Lists the live corners at vertices where the batch has set values. */
-static int64_t list_corners(struct edit_work *w, const struct edit_channel *ch, int32_t *corners)
+/* Marks, or unmarks, the vertices at which the batch has set values. */
+static void mark_new(struct edit_work *w, const struct edit_channel *ch, bool mark)
 {
-    int64_t n = 0;
-    for (int64_t i = 0; i < w->n_vertices; i++)
-        w->vertex_state[i] &= (unsigned char)~VERTEX_NEW;
-    for (int64_t f = 0; f < w->n_faces; f++)
-        for (int64_t c = w->face_first[f]; edits_face_live(w, f) && c < w->face_first[f + 1]; c++)
-            if (ch->of[c] >= ch->n_old)
-                w->vertex_state[w->corners[c]] |= VERTEX_NEW;
-    for (int64_t f = 0; f < w->n_faces; f++)
-        for (int64_t c = w->face_first[f]; edits_face_live(w, f) && c < w->face_first[f + 1]; c++)
-            if (w->vertex_state[w->corners[c]] & VERTEX_NEW)
-                corners[n++] = (int32_t)c;
-    return n;
+    for (int64_t i = 0; i < ch->set.n; i++)
+        for (int64_t c = edits_first(w, ch->set.v[i]), end = edits_end(w, ch->set.v[i]); c < end; c++) {
+            unsigned char *state = &w->vertex_state[w->corners[c]];
+            *state &= (unsigned char)~VERTEX_NEW;
+            if (mark && edits_face_live(w, ch->set.v[i]) && ch->of[c] >= ch->n_old)
+                *state |= VERTEX_NEW;
+        }
 }
 
 static int weld(struct edit_work *w, struct edit_channel *c, struct sdd_error *err)
 {
     struct corner_sort sort = {w, c};
-    int32_t *corners = mesh_alloc(w->n_corners, sizeof *corners, err);
+    int32_t *corners = mesh_alloc(w->near.n, sizeof *corners, err);
+    int64_t n = 0;
     if (!corners)
         return SDD_ENO_MEMORY;
-    int64_t n = list_corners(w, c, corners);
+    mark_new(w, c, true);
+    for (int64_t i = 0, f = 0, first = 0; i < w->near.n; i++) {
+        edits_seek(w, w->near.v[i], &f, &first);
+        if ((w->vertex_state[w->corners[w->near.v[i]]] & VERTEX_NEW) && edits_face_live(w, f))
+            corners[n++] = w->near.v[i];
+    }
     qsort_r(corners, (size_t)n, sizeof *corners, compare, &sort);
     for (int64_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && compare_values(&sort, corners[i], corners[end]) == 0;)
             end++;
         weld_group(c, corners + i, end - i);
     }
+    mark_new(w, c, false);
     free(corners);
     return SDD_OK;
 }
 
 /* ---- unused values are dropped ---- */
-int edits_channel_close(struct edit_work *w, struct edit_channel *ch, struct sdd_error *err)
+enum { VALUE_ASKED = 1, VALUE_USED = 2 };
+
+/* Asks for the old values of a face whose corners have lost them. */
+static int ask(const struct edit_work *w, const struct edit_channel *ch, int32_t f, unsigned char *state,
+               struct edit_wanted *x, struct ints *asked, struct sdd_error *err)
 {
-    int rc = ch->n_values > ch->n_old ? weld(w, ch, err) : SDD_OK;
-    int32_t *row_of = ch->value_to = rc ? NULL : mesh_alloc(ch->n_values, sizeof *row_of, err);
-    int32_t kept = 0;
-    int64_t corner = 0;
-    if (!row_of)
-        return SDD_ENO_MEMORY;
-    for (int64_t i = 0; i < ch->n_values; i++)
-        row_of[i] = SDD_NO_ROW;
-    for (int64_t f = 0; f < w->n_faces; f++)
-        for (int64_t c = w->face_first[f]; edits_face_live(w, f) && c < w->face_first[f + 1]; c++)
-            row_of[ch->of[c]] = 0;
-    for (int64_t i = 0; i < ch->n_values; i++) {
-        if (row_of[i] == SDD_NO_ROW)
+    int rc = SDD_OK;
+    for (int64_t c = edits_first(w, f), end = edits_end(w, f); c < end && f < w->n_old_faces && !rc; c++) {
+        const int32_t value = ch->old_of[c];
+        if (state[value] & VALUE_ASKED)
             continue;
-        memmove(ch->values + ch->width * kept, ch->values + ch->width * i, (size_t)ch->width * sizeof(float));
-        row_of[i] = kept++;
+        state[value] |= VALUE_ASKED;
+        x->low = value < x->low ? value : x->low;
+        x->high = value > x->high ? value : x->high;
+        rc = edits_add(asked, value, err);
     }
-    for (int64_t f = 0; f < w->n_faces; f++)
-        for (int64_t c = w->face_first[f]; edits_face_live(w, f) && c < w->face_first[f + 1]; c++)
-            ch->of[corner++] = row_of[ch->of[c]];
-    ch->n_values = kept;
-    return SDD_OK;
+    return rc;
 }
 
-void edits_channel_delta(struct edit_channel *c, int64_t from, struct mesh_delta *out)
+/* Marks the values that are asked for and that corners still name: those of faces with new values, and of all others as
+ * they were. */
+static int mark_used(const struct edit_work *w, const struct edit_channel *ch, unsigned char *state,
+                     const struct edit_wanted *x, struct sdd_error *err)
 {
-    bool is_new = from == SDD_NO_ROW;
-    mesh_delta_channel(out, from, is_new ? 0 : c->n_old, is_new ? NULL : c->value_to);
-    if (!is_new)
-        c->value_to = NULL;
+    struct ints found = {0};
+    int rc = x->high < 0 ? SDD_OK : edits_scan(ch->old_of, 0, w->n_old_corners, x, &found, err);
+    for (int64_t i = 0, f = 0, first = 0; i < found.n; i++) {
+        edits_seek(w, found.v[i], &f, &first);
+        if (ch->of[found.v[i]] == ch->old_of[found.v[i]] && edits_face_live(w, f))
+            state[ch->of[found.v[i]]] |= VALUE_USED;
+    }
+    for (int64_t i = 0; i < ch->set.n; i++)
+        for (int64_t c = edits_first(w, ch->set.v[i]), end = edits_end(w, ch->set.v[i]);
+             c < end && edits_face_live(w, ch->set.v[i]); c++)
+            state[ch->of[c]] |= VALUE_USED;
+    free(found.v);
+    return rc;
+}
+
+static int list_unused(struct edit_work *w, struct edit_channel *ch, unsigned char *state, struct sdd_error *err)
+{
+    struct edit_wanted x = {INT32_MAX, -1, state, VALUE_ASKED};
+    struct ints asked = {0};
+    int rc = SDD_OK;
+    for (int64_t i = 0; i < w->dead_faces.n && ch->n_old && !rc; i++)
+        rc = ask(w, ch, w->dead_faces.v[i], state, &x, &asked, err);
+    for (int64_t i = 0; i < ch->set.n && ch->n_old && !rc; i++)
+        rc = ask(w, ch, ch->set.v[i], state, &x, &asked, err);
+    if (!rc) {
+        edits_list_marked(&asked, state, VALUE_ASKED, ch->n_old);
+        rc = mark_used(w, ch, state, &x, err);
+    }
+    for (int64_t i = 0; i < asked.n && !rc; i++)
+        if (!(state[asked.v[i]] & VALUE_USED))
+            rc = edits_add(&ch->removed, asked.v[i], err);
+    for (int64_t i = ch->n_old; i < ch->n_values && !rc; i++)
+        if (!(state[i] & VALUE_USED))
+            rc = edits_add(&ch->removed, (int32_t)i, err);
+    free(asked.v);
+    return rc;
+}
+
+int edits_channel_settle(struct edit_work *w, struct edit_channel *ch, struct sdd_error *err)
+{
+    if (!ch->set.n && !w->dead_faces.n)
+        return SDD_OK;
+    int rc = ch->n_values > ch->n_old ? weld(w, ch, err) : SDD_OK;
+    unsigned char *state = rc ? NULL : edits_grown(ch->n_values, 1, err);
+    if (!state)
+        return SDD_ENO_MEMORY;
+    rc = list_unused(w, ch, state, err);
+    free(state);
+    return rc;
+}
+
+int edits_channel_close(struct edit_work *w, struct edit_channel *c, const struct edit_gaps *corners,
+                        struct sdd_error *err)
+{
+    struct edit_gaps values = {0};
+    int rc = edits_gaps(w, &c->removed, false, &values, err);
+    if (!rc)
+        rc = edits_close_rows(&c->values, c->n_values, c->width * (int64_t)sizeof *c->values, &values, err);
+    if (!rc)
+        rc = edits_close_indices(&c->of, w->n_corners, corners, &c->removed, err);
+    free(values.v);
+    return rc;
+}
+
+int edits_channel_delta(struct edit_channel *c, int64_t from, struct mesh_delta *out, struct sdd_error *err)
+{
+    return mesh_delta_channel(out, from, c->n_old, c->n_values, c->removed.v, c->removed.n, err);
 }
 
 void edits_channel_fini(struct edit_channel *c)
 {
-    free(c->of);
-    free(c->values);
-    free(c->value_to);
+    shared_free(c->of);
+    shared_free(c->values);
+    free(c->set.v);
+    free(c->removed.v);
 }

@@ -2,7 +2,7 @@
 /* check.c: refuses what the compute library would refuse of a batch's points, faces and creases, for apply.c. The
  * library knows only rows, while these errors name elements by the ids that the client knows. Everything else is left
  * to the library. */
-#include "server/mesh/edits/work.h"
+#include "server/mesh/edits/close.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,18 +33,17 @@ int edits_check_face(const struct edit_work *w, int64_t f, struct sdd_error *err
                     (long long)w->edit, edits_face_name(w, f), n, SDD_MAX_FACE_SIZE);
 }
 
-/* Lists the edges of the creases that the batch has added, and marks their end vertices. The `order` of each row is 0,
- * for walk_faces to set when a face has the edge. */
+/* Lists the edges of the creases that the batch has added, and marks their lower ends. The `order` of each row is 0,
+ * for look_near to set when a face has the edge. */
 static int64_t list_edges(struct edit_work *w, struct mesh_row *rows)
 {
     int64_t n = 0;
-    for (int64_t i = w->n_old_creases; i < w->n_creases; i++) {
-        uint64_t key = w->creases[i].key;
-        if (w->creases[i].sharpness <= 0)
+    for (int64_t i = 0; i < w->creases.n; i++) {
+        uint64_t key = w->creases.v[i].key;
+        if (w->creases.v[i].sharpness <= 0)
             continue;
         rows[n++] = (struct mesh_row){key, (uint32_t)i, 1};
         w->vertex_state[key >> 32] |= VERTEX_EDGE;
-        w->vertex_state[key & UINT32_MAX] |= VERTEX_EDGE;
     }
     n = mesh_rows_clean(rows, n);
     for (int64_t i = 0; i < n; i++)
@@ -54,35 +53,40 @@ static int64_t list_edges(struct edit_work *w, struct mesh_row *rows)
 
 /* Marks the listed edges that a face has. Removed faces count too: a crease along such a face is not an error, as
  * close.c drops it. */
-static void walk_faces(const struct edit_work *w, struct mesh_row *rows, int64_t n)
+static void look_near(const struct edit_work *w, struct mesh_row *rows, int64_t n)
 {
-    for (int64_t f = 0; f < w->n_faces; f++)
-        for (int64_t c = w->face_first[f], end = w->face_first[f + 1]; c < end; c++) {
-            if (!(w->vertex_state[w->corners[c]] & VERTEX_EDGE))
-                continue;
-            int32_t next = w->corners[c + 1 < end ? c + 1 : w->face_first[f]];
-            struct mesh_row *r = mesh_row_find(rows, n, mesh_row_edge(w->corners[c], next));
+    for (int64_t i = 0, f = 0, first = 0; i < w->near.n; i++) {
+        const int64_t c = w->near.v[i];
+        const int32_t v = w->corners[c];
+        if (!(w->vertex_state[v] & VERTEX_EDGE))
+            continue;
+        edits_seek(w, c, &f, &first);
+        const int64_t end = first + w->face_counts[f];
+        const int32_t beside[] = {w->corners[c + 1 < end ? c + 1 : first], w->corners[c > first ? c - 1 : end - 1]};
+        for (int k = 0; k < 2; k++) {
+            struct mesh_row *r = v <= beside[k] ? mesh_row_find(rows, n, mesh_row_edge(v, beside[k])) : NULL;
             if (r)
                 r->order = 1;
         }
+    }
 }
 
 int edits_check_creases(struct edit_work *w, struct sdd_error *err)
 {
-    if (w->n_creases == w->n_old_creases)
+    if (!w->creases.n)
         return SDD_OK;
-    struct mesh_row *rows = mesh_alloc(w->n_creases - w->n_old_creases, sizeof *rows, err);
+    struct mesh_row *rows = mesh_alloc(w->creases.n, sizeof *rows, err);
     if (!rows)
         return SDD_ENO_MEMORY;
     int64_t n = list_edges(w, rows);
     int rc = SDD_OK;
-    walk_faces(w, rows, n);
-    for (int64_t i = w->n_old_creases; i < w->n_creases && !rc; i++) {
-        uint64_t key = w->creases[i].key;
-        const struct mesh_row *r = w->creases[i].sharpness > 0 ? mesh_row_find(rows, n, key) : NULL;
+    look_near(w, rows, n);
+    for (int64_t i = 0; i < w->creases.n && !rc; i++) {
+        uint64_t key = w->creases.v[i].key;
+        const struct mesh_row *r = w->creases.v[i].sharpness > 0 ? mesh_row_find(rows, n, key) : NULL;
         if (r && !r->order)
             rc = sdd_fail(err, SDD_EMESH, "edges", "edits[%lld]: crease (%d, %d) names an edge that no face has",
-                          (long long)w->crease_edits[i], edits_vertex_name(w, (int64_t)(key >> 32)),
+                          (long long)w->crease_edits.v[i], edits_vertex_name(w, (int64_t)(key >> 32)),
                           edits_vertex_name(w, (int64_t)(key & UINT32_MAX)));
     }
     free(rows);

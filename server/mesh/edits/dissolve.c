@@ -7,7 +7,7 @@
  * the corner from which the boundary goes on. */
 static bool in_join(const struct modelling *m, int32_t corner, int32_t mark)
 {
-    return m->view.face_mark[m->view.face[corner]] == mark;
+    return m->view.face_mark[view_face(m, corner)] == mark;
 }
 
 /* Whether the edge from corner c on is on the boundary of the faces. */
@@ -33,7 +33,7 @@ static int64_t find_boundary(struct modelling *m, int32_t mark, int32_t *first)
     int64_t n = 0;
     *first = -1;
     for (int64_t i = 0; i < m->list.n; i++)
-        for (int64_t k = m->w->face_first[m->list.v[i]]; k < m->w->face_first[m->list.v[i] + 1] && !m->rc; k++) {
+        for (int64_t k = edits_first(m->w, m->list.v[i]), end = edits_end(m->w, m->list.v[i]); k < end && !m->rc; k++) {
             int32_t c = (int32_t)k, v = view_vertex(m, c);
             if (!is_outer(m, c, mark))
                 continue;
@@ -52,7 +52,7 @@ static void remove_inner(struct modelling *m, int32_t mark)
 {
     int32_t seen = view_marks(m, 1);
     for (int64_t i = 0; i < m->list.n && !m->rc; i++)
-        for (int64_t k = m->w->face_first[m->list.v[i]]; k < m->w->face_first[m->list.v[i] + 1]; k++) {
+        for (int64_t k = edits_first(m->w, m->list.v[i]), end = edits_end(m->w, m->list.v[i]); k < end; k++) {
             int32_t v = m->w->corners[k];
             if (m->view.vertex_mark[v] == mark || m->view.vertex_mark[v] == seen)
                 continue;
@@ -114,8 +114,8 @@ int64_t dissolve_edges(struct modelling *m, int64_t at)
     if (!edges_pair(m, at, c))
         return 1;
     m->list.n = 0;
-    add_face(m, m->view.face[c[0]], mark);
-    add_face(m, m->view.face[c[1]], mark);
+    add_face(m, view_face(m, c[0]), mark);
+    add_face(m, view_face(m, c[1]), mark);
     if (!m->rc)
         join(m, mark, -1);
     return 1;
@@ -129,10 +129,10 @@ static void join_connected(struct modelling *m, int64_t at, int32_t named)
     m->list.n = 0;
     add_face(m, m->other.v[at], mark);
     for (int64_t i = 0; i < m->list.n && !m->rc; i++)
-        for (int64_t c = m->w->face_first[m->list.v[i]]; c < m->w->face_first[m->list.v[i] + 1]; c++) {
+        for (int64_t c = edits_first(m->w, m->list.v[i]), end = edits_end(m->w, m->list.v[i]); c < end; c++) {
             (void)view_edge(m, m->w->corners[c], view_vertex(m, view_next(m, (int32_t)c)));
             for (int64_t j = 0; j < m->at_edge.n; j++) {
-                int32_t f = m->view.face[m->at_edge.v[j]];
+                int32_t f = view_face(m, m->at_edge.v[j]);
                 if (m->view.face_mark[f] != named)
                     continue;
                 m->view.face_mark[f] = mark;
@@ -172,7 +172,7 @@ static void drop_corner(struct modelling *m, int32_t v)
             (void)modelling_fail(m, "what is left of face %d would have %d corners; a face has three or more",
                                  face_id(m, f), m->w->face_counts[f] - 1);
         draft_face(m, f, -1);
-        for (int64_t i = m->w->face_first[f]; i < m->w->face_first[f + 1]; i++)
+        for (int64_t i = edits_first(m->w, f), end = edits_end(m->w, f); i < end; i++)
             if (m->w->corners[i] != v)
                 draft_corner(m, m->w->corners[i], (int32_t)i);
         ints_add(m, &m->draft.removed_faces, f);

@@ -25,14 +25,10 @@ static bool fits(struct modelling *m, void *array, int64_t n, int64_t *room, int
 {
     if (m->rc)
         return false;
-    if (n < *room)
-        return true;
-    int64_t to = *room ? 2 * *room : 64;
     if (n >= INT32_MAX)
         m->rc = sdd_fail(m->err, SDD_ETOO_LARGE, "edits", "edits[%lld] would make 2^31 rows", (long long)m->w->edit);
     else
-        m->rc = edits_regrow(array, n, *room, to, bytes, m->err);
-    *room = m->rc ? *room : to;
+        m->rc = edits_regrow(array, n, n ? 1 : 64, room, bytes, m->err);
     return !m->rc;
 }
 
@@ -40,18 +36,6 @@ void ints_add(struct modelling *m, struct ints *list, int32_t value)
 {
     if (fits(m, &list->v, list->n, &list->room, sizeof value))
         list->v[list->n++] = value;
-}
-
-static int compare(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
-void ints_sort(struct ints *list)
-{
-    if (list->n > 1)
-        qsort(list->v, (size_t)list->n, sizeof *list->v, compare);
 }
 
 void floats_add(struct modelling *m, struct floats *list, float value)

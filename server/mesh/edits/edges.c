@@ -25,7 +25,7 @@ bool edges_pair(struct modelling *m, int64_t at, int32_t corner[2])
     if (m->at_edge.n != 2)
         return !modelling_fail(m, "edge (%d, %d) has %lld faces; it takes an edge of two", ids[0], ids[1],
                                (long long)m->at_edge.n);
-    int32_t c = m->at_edge.v[0], d = m->at_edge.v[1], f = m->view.face[c], g = m->view.face[d];
+    int32_t c = m->at_edge.v[0], d = m->at_edge.v[1], f = view_face(m, c), g = view_face(m, d);
     if (f == g)
         return !modelling_fail(m, "face %d is on both sides of edge (%d, %d)", face_id(m, f), ids[0], ids[1]);
     if (view_vertex(m, c) == view_vertex(m, d))
@@ -40,7 +40,7 @@ bool edges_pair(struct modelling *m, int64_t at, int32_t corner[2])
  * gains, which is of the other face. */
 static void draft_flipped(struct modelling *m, int32_t c, int32_t gained)
 {
-    int32_t f = m->view.face[c];
+    int32_t f = view_face(m, c);
     draft_face(m, f, -1);
     for (int32_t i = view_next(m, view_next(m, c));; i = view_next(m, i)) {
         draft_corner(m, view_vertex(m, i), i);
@@ -86,7 +86,7 @@ static int32_t mix_at(struct modelling *m, int32_t c, int32_t a, float t)
 static void draft_with(struct modelling *m, int32_t f, int32_t a, int32_t b, int32_t v, float t)
 {
     draft_face(m, f, -1);
-    for (int64_t i = m->w->face_first[f]; i < m->w->face_first[f + 1]; i++) {
+    for (int64_t i = edits_first(m->w, f), end = edits_end(m->w, f); i < end; i++) {
         int32_t c = (int32_t)i;
         draft_corner(m, view_vertex(m, c), c);
         if (is_edge(m, c, a, b))
@@ -97,7 +97,7 @@ static void draft_with(struct modelling *m, int32_t f, int32_t a, int32_t b, int
 /* Schemes that take triangles alone get two of each. */
 static void draft_triangles(struct modelling *m, int32_t c, int32_t a, int32_t v, float t)
 {
-    int32_t next = view_next(m, c), opposite = view_next(m, next), mix = mix_at(m, c, a, t), f = m->view.face[c];
+    int32_t next = view_next(m, c), opposite = view_next(m, next), mix = mix_at(m, c, a, t), f = view_face(m, c);
     draft_face(m, f, -1);
     draft_corner(m, view_vertex(m, c), c);
     draft_corner_mix(m, v, mix);
@@ -116,7 +116,7 @@ int64_t edges_split(struct modelling *m, int64_t at)
         return 1;
     int32_t v = draft_vertex(m, mix_two(m, &m->draft.vertex_mixes, a, b, t));
     for (int64_t i = 0; i < m->at_edge.n; i++) {
-        int32_t c = m->at_edge.v[i], f = m->view.face[c];
+        int32_t c = m->at_edge.v[i], f = view_face(m, c);
         if (m->view.face_mark[f] == mark)
             continue;
         m->view.face_mark[f] = mark;

@@ -47,7 +47,7 @@ static void list_region(struct modelling *m, struct region *r)
             (void)modelling_fail(m, "face %d is named twice", m->e->ids[i]);
         m->view.face_mark[f] = r->mark;
         ints_add(m, &m->list, f);
-        for (int64_t c = m->w->face_first[f]; c < m->w->face_first[f + 1]; c++) {
+        for (int64_t c = edits_first(m->w, f), end = edits_end(m->w, f); c < end; c++) {
             int32_t v = m->w->corners[c];
             r->n_edges++;
             if (m->view.vertex_mark[v] == r->mark)
@@ -66,12 +66,12 @@ static int region_init(struct modelling *m, struct region *r)
         return m->rc;
     r->edges = mesh_alloc(r->n_edges, sizeof *r->edges, m->err);
     r->to = mesh_alloc(m->other.n, sizeof *r->to, m->err);
-    r->normals = edits_grown(NULL, 0, 4 * m->other.n, sizeof *r->normals, m->err);
+    r->normals = edits_grown(4 * m->other.n, sizeof *r->normals, m->err);
     if (!r->edges || !r->to || !r->normals)
         return m->rc = SDD_ENO_MEMORY;
     r->n_edges = 0;
     for (int64_t i = 0; i < m->list.n; i++)
-        for (int64_t c = m->w->face_first[m->list.v[i]]; c < m->w->face_first[m->list.v[i] + 1]; c++) {
+        for (int64_t c = edits_first(m->w, m->list.v[i]), end = edits_end(m->w, m->list.v[i]); c < end; c++) {
             uint64_t key = mesh_row_edge(m->w->corners[c], view_vertex(m, view_next(m, (int32_t)c)));
             r->edges[r->n_edges++] = (struct mesh_row){key, 0, 1};
         }
@@ -90,7 +90,7 @@ static void region_fini(struct region *r)
 static bool is_copied(struct modelling *m, const struct region *r, int32_t v)
 {
     for (int32_t c = view_at(m, v); c >= 0; c = view_after(m, c))
-        if (m->view.face_mark[m->view.face[c]] != r->mark || count_edge(m, r, c) == 1 ||
+        if (m->view.face_mark[view_face(m, c)] != r->mark || count_edge(m, r, c) == 1 ||
             count_edge(m, r, view_prev(m, c)) == 1)
             return true;
     return false;
@@ -107,7 +107,7 @@ static void add_normals(struct modelling *m, struct region *r)
 {
     const float *p = m->w->points;
     for (int64_t i = 0; i < m->list.n; i++) {
-        int64_t first = m->w->face_first[m->list.v[i]], end = m->w->face_first[m->list.v[i] + 1];
+        int64_t first = edits_first(m->w, m->list.v[i]), end = edits_end(m->w, m->list.v[i]);
         const float *o = p + 3 * (int64_t)m->w->corners[first];
         double normal[4] = {0};
         for (int64_t c = first; c + 1 < end; c++) {
@@ -173,7 +173,7 @@ static int32_t moved(const struct modelling *m, const struct region *r, int32_t 
 
 static void draft_top(struct modelling *m, const struct region *r, int32_t f)
 {
-    int64_t first = m->w->face_first[f], end = m->w->face_first[f + 1];
+    int64_t first = edits_first(m->w, f), end = edits_end(m->w, f);
     bool changes = false;
     for (int64_t c = first; c < end; c++)
         changes |= moved(m, r, m->w->corners[c]) != m->w->corners[c];
@@ -191,7 +191,7 @@ static void draft_top(struct modelling *m, const struct region *r, int32_t f)
 
 static void draft_walls(struct modelling *m, const struct region *r, int32_t f)
 {
-    for (int64_t i = m->w->face_first[f]; i < m->w->face_first[f + 1]; i++) {
+    for (int64_t i = edits_first(m->w, f), end = edits_end(m->w, f); i < end; i++) {
         int32_t c = (int32_t)i, next = view_next(m, c), a = view_vertex(m, c), b = view_vertex(m, next);
         if (count_edge(m, r, c) != 1)
             continue;
@@ -226,7 +226,7 @@ int64_t inset_faces(struct modelling *m, int64_t at)
     int32_t f = faces_find(m, at);
     if (m->rc)
         return 1;
-    int64_t first = m->w->face_first[f], n = m->w->face_counts[f];
+    int64_t first = edits_first(m->w, f), n = m->w->face_counts[f];
     int32_t point = mix_begin(m, vertices), values = mix_begin(m, corners), inner = (int32_t)m->w->n_vertices;
     for (int64_t i = 0; i < n; i++) {
         mix_add(m, vertices, m->w->corners[first + i], 1 / (float)n);

@@ -11,7 +11,7 @@ int32_t faces_find(struct modelling *m, int64_t at)
 
 void faces_arc(struct modelling *m, int32_t from, int32_t to)
 {
-    draft_face(m, m->view.face[from], -1);
+    draft_face(m, view_face(m, from), -1);
     for (int32_t c = from;; c = view_next(m, c)) {
         draft_corner(m, view_vertex(m, c), c);
         if (c == to)
@@ -24,7 +24,7 @@ static int32_t corner_at(struct modelling *m, int32_t f, int32_t id)
 {
     int64_t row = 0;
     m->rc = edits_find_vertex(m->w, id, &row, m->err);
-    for (int64_t c = m->w->face_first[f]; c < m->w->face_first[f + 1] && !m->rc; c++)
+    for (int64_t c = edits_first(m->w, f), end = edits_end(m->w, f); c < end && !m->rc; c++)
         if (m->w->corners[c] == row)
             return (int32_t)c;
     (void)modelling_fail(m, "face %d has no corner at vertex %d", face_id(m, f), id);
@@ -62,12 +62,12 @@ int64_t faces_poke(struct modelling *m, int64_t at)
     const struct edit_work *w = m->w;
     float weight = 1 / (float)w->face_counts[f];
     int32_t point = mix_begin(m, &m->draft.vertex_mixes), values = mix_begin(m, &m->draft.corner_mixes);
-    for (int64_t c = w->face_first[f]; c < w->face_first[f + 1]; c++) {
+    for (int64_t c = edits_first(w, f), end = edits_end(w, f); c < end; c++) {
         mix_add(m, &m->draft.vertex_mixes, w->corners[c], weight);
         mix_add(m, &m->draft.corner_mixes, (int32_t)c, weight);
     }
     int32_t v = draft_vertex(m, point);
-    for (int64_t c = w->face_first[f]; c < w->face_first[f + 1]; c++) {
+    for (int64_t c = edits_first(w, f), end = edits_end(w, f); c < end; c++) {
         int32_t next = view_next(m, (int32_t)c);
         draft_face(m, f, -1);
         draft_corner(m, w->corners[c], (int32_t)c);
@@ -83,7 +83,7 @@ int64_t faces_reverse(struct modelling *m, int64_t at)
     int32_t f = faces_find(m, at);
     if (m->rc)
         return 1;
-    int32_t first = (int32_t)m->w->face_first[f];
+    int32_t first = (int32_t)edits_first(m->w, f);
     draft_face(m, f, -1);
     for (int32_t c = first, i = 0; i < m->w->face_counts[f]; c = view_prev(m, c), i++)
         draft_corner(m, view_vertex(m, c), c);

@@ -32,7 +32,7 @@ static int32_t add_edge(struct modelling *m, struct cut *k, int32_t a, int32_t b
 static void walk(struct modelling *m, struct cut *k, int32_t c, int32_t i)
 {
     while (!m->rc) {
-        int32_t f = m->view.face[c];
+        int32_t f = view_face(m, c);
         if (m->w->face_counts[f] != 4 || m->view.face_mark[f] == k->mark)
             return;
         int32_t far = view_next(m, view_next(m, c)), behind = view_next(m, far);
@@ -48,7 +48,7 @@ static void walk(struct modelling *m, struct cut *k, int32_t c, int32_t i)
         ints_add(m, &m->other, j);
         if (known || view_edge(m, a, b) != 2)
             return;
-        c = m->at_edge.v[m->view.face[m->at_edge.v[0]] == f ? 1 : 0];
+        c = m->at_edge.v[view_face(m, m->at_edge.v[0]) == f ? 1 : 0];
         i = j;
     }
 }
@@ -58,7 +58,7 @@ static void walk(struct modelling *m, struct cut *k, int32_t c, int32_t i)
  * vertices in between, it goes round once. */
 static void draft_side(struct modelling *m, const struct cut *k, int32_t start, int32_t from, int32_t to)
 {
-    int32_t f = m->view.face[start], c = start;
+    int32_t f = view_face(m, start), c = start;
     bool on = from < 0;
     draft_face(m, f, -1);
     for (int32_t i = 0; i < 2 * m->w->face_counts[f] && !m->rc; i++, c = view_next(m, c)) {
@@ -87,7 +87,7 @@ static void draft_cut(struct modelling *m, const struct cut *k)
     for (int64_t i = 0; i < m->list.n / 2 && !m->rc; i++) {
         int64_t n = view_edge(m, m->list.v[2 * i], m->list.v[2 * i + 1]);
         for (int64_t j = 0; j < n; j++) {
-            int32_t f = m->view.face[m->at_edge.v[j]];
+            int32_t f = view_face(m, m->at_edge.v[j]);
             if (m->view.face_mark[f] == seen)
                 continue;
             m->view.face_slot[f] = m->view.face_mark[f] == k->mark ? m->view.face_slot[f] : -1;
@@ -95,9 +95,9 @@ static void draft_cut(struct modelling *m, const struct cut *k)
             ints_add(m, &m->faces, f);
         }
     }
-    ints_sort(&m->faces);
+    edits_sort(&m->faces);
     for (int64_t i = 0; i < m->faces.n && !m->rc; i++) {
-        int32_t f = m->faces.v[i], c = (int32_t)m->w->face_first[f], slot = m->view.face_slot[f];
+        int32_t f = m->faces.v[i], c = (int32_t)edits_first(m->w, f), slot = m->view.face_slot[f];
         ints_add(m, &m->draft.removed_faces, f);
         draft_side(m, k, c, slot < 0 ? -1 : m->other.v[slot], slot < 0 ? -1 : m->other.v[slot + 1]);
         if (slot >= 0)

@@ -23,8 +23,8 @@ static bool is_merged(const struct modelling *m, const struct merge *g, int32_t 
 /* ---- values ---- */
 static bool same_value(const struct edit_channel *c, int32_t i, int32_t j)
 {
-    if (c->of[i] < 0 || c->of[j] < 0)
-        return c->of[i] == c->of[j];
+    if (!c->of || c->of[i] < 0 || c->of[j] < 0)
+        return !c->of || c->of[i] == c->of[j];
     return memcmp(c->values + c->width * c->of[i], c->values + c->width * c->of[j], 4 * (size_t)c->width) == 0;
 }
 
@@ -79,11 +79,11 @@ static int32_t mix_run(struct modelling *m, const struct merge *g, int32_t first
 /* Drafts face f after the merge, from a corner on where no run is cut apart. */
 static void draft_merged(struct modelling *m, const struct merge *g, int32_t f, int32_t kept)
 {
-    int32_t n = m->w->face_counts[f], start = (int32_t)m->w->face_first[f];
+    int32_t n = m->w->face_counts[f], start = (int32_t)edits_first(m->w, f);
     for (int32_t i = 0; i < n && is_merged(m, g, view_vertex(m, view_prev(m, start))); i++)
         start = view_next(m, start);
     if (kept >= 0)
-        start = (int32_t)m->w->face_first[f];
+        start = (int32_t)edits_first(m->w, f);
     draft_face(m, f, kept);
     for (int32_t c = start, i = 0; i < n;) {
         int32_t run = 1, v = view_vertex(m, c), next = view_next(m, c);
@@ -104,7 +104,7 @@ static int32_t count_left(const struct modelling *m, const struct merge *g, int3
 {
     int32_t left = 0;
     *changes = false;
-    for (int64_t c = m->w->face_first[f]; c < m->w->face_first[f + 1]; c++) {
+    for (int64_t c = edits_first(m->w, f), end = edits_end(m->w, f); c < end; c++) {
         int32_t v = m->w->corners[c], next = view_vertex(m, view_next(m, (int32_t)c));
         bool both = is_merged(m, g, v) && is_merged(m, g, next);
         left += !both;
@@ -121,7 +121,7 @@ static void merge_face(struct modelling *m, const struct merge *g, int32_t f)
         ints_add(m, &m->draft.removed_faces, f);
     if (left < 3 && changes)
         return; /* The other faces at its edges have their creases. */
-    for (int64_t i = m->w->face_first[f]; i < m->w->face_first[f + 1] && !m->rc; i++) {
+    for (int64_t i = edits_first(m->w, f), end = edits_end(m->w, f); i < end && !m->rc; i++) {
         int32_t a = m->w->corners[i], b = view_vertex(m, view_next(m, (int32_t)i));
         if (is_merged(m, g, a) == is_merged(m, g, b))
             continue;
@@ -182,7 +182,7 @@ static void check_triangles(struct modelling *m, int32_t a, int32_t b, int32_t a
         ints_add(m, &m->list, m->at_edge.v[i]);
     for (int64_t i = 0; i < m->list.n && !m->rc; i++) {
         int32_t c = m->list.v[i], x = view_vertex(m, view_prev(m, c));
-        if (m->w->face_counts[m->view.face[c]] != 3)
+        if (m->w->face_counts[view_face(m, c)] != 3)
             continue;
         m->view.vertex_mark[x] = apex;
         if (view_edge(m, a, x) + view_edge(m, b, x) == 2)

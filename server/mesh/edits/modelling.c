@@ -40,6 +40,7 @@ int modelling_expand(struct modelling *m, const struct edit *e, int64_t *at, con
     m->err = err;
     m->rc = SDD_OK;
     draft_clear(&m->draft);
+    m->at = *at;
     m->n_faces_before = m->w->n_faces;
     if (!view_follow(m))
         *at += steps[e->op - EDIT_FLIP_EDGES](m, *at);
@@ -53,7 +54,7 @@ int modelling_expand(struct modelling *m, const struct edit *e, int64_t *at, con
 static void check_corners(struct modelling *m, int64_t f, int32_t like)
 {
     int32_t mark = view_marks(m, 1);
-    for (int64_t c = m->w->face_first[f]; c < m->w->face_first[f + 1]; c++) {
+    for (int64_t c = edits_first(m->w, f), end = edits_end(m->w, f); c < end; c++) {
         int32_t v = m->w->corners[c];
         if (m->view.vertex_mark[v] == mark)
             (void)modelling_fail(m, "face %d would use vertex %d twice", face_id(m, like), vertex_id(m, v));
@@ -65,9 +66,9 @@ static void check_corners(struct modelling *m, int64_t f, int32_t like)
  * */
 static bool same_corners(const struct modelling *m, int32_t c, int32_t d)
 {
-    int32_t n = m->w->face_counts[m->view.face[c]];
+    int32_t n = m->w->face_counts[view_face(m, c)];
     bool forward = view_vertex(m, c) == view_vertex(m, d);
-    if (n != m->w->face_counts[m->view.face[d]])
+    if (n != m->w->face_counts[view_face(m, d)])
         return false;
     d = forward ? d : view_next(m, d);
     for (int32_t i = 0; i < n; i++) {
@@ -81,13 +82,13 @@ static bool same_corners(const struct modelling *m, int32_t c, int32_t d)
 
 static void check_twin(struct modelling *m, int64_t f, int32_t like)
 {
-    int32_t c = (int32_t)m->w->face_first[f];
+    int32_t c = (int32_t)edits_first(m->w, f);
     int64_t n = view_edge(m, view_vertex(m, c), view_vertex(m, view_next(m, c)));
     for (int64_t i = 0; i < n && !m->rc; i++) {
         int32_t d = m->at_edge.v[i];
-        if (m->view.face[d] != f && same_corners(m, c, d))
+        if (view_face(m, d) != f && same_corners(m, c, d))
             (void)modelling_fail(m, "what is left of face %d would have the corners of face %d", face_id(m, like),
-                                 face_id(m, m->view.face[d]));
+                                 face_id(m, view_face(m, d)));
     }
 }
 
@@ -120,7 +121,7 @@ static void check_removed(struct modelling *m)
     m->list.n = 0;
     for (int64_t i = 0; i < m->draft.removed_faces.n && !m->rc; i++) {
         int32_t f = m->draft.removed_faces.v[i];
-        for (int64_t c = w->face_first[f]; c < w->face_first[f + 1] && !m->rc; c++) {
+        for (int64_t c = edits_first(w, f), end = edits_end(w, f); c < end && !m->rc; c++) {
             int32_t a = w->corners[c], b = w->corners[view_next(m, (int32_t)c)];
             if (w->vertex_state[a] & VERTEX_DEAD)
                 continue;

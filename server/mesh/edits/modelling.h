@@ -12,11 +12,7 @@
 #define SUBDD_EDITS_MODELLING_H
 #include "server/mesh/edits/work.h"
 
-/* Lists that grow. A list that cannot grow sets the error in struct modelling and keeps its rows. */
-struct ints {
-    int32_t *v;
-    int64_t n, room;
-};
+/* A list that cannot grow sets the error in struct modelling and keeps its rows; so does struct ints here. */
 struct floats {
     float *v;
     int64_t n, room;
@@ -28,16 +24,24 @@ struct edge_map {
     int64_t n, room; /* room is a power of two, or 0. */
 };
 
-/* Which faces and tags there are at a vertex. It is made in one pass when the first modelling edit comes, and then
- * follows what the primitives add. */
+/* Which faces and tags there are at a vertex. It follows what the primitives add. The corners of the old mesh at a
+ * vertex are looked for when it is first asked for them, with those of vertices that are likely to be next (scan.c);
+ * after some such scans, for all vertices at once. A corner is kept as its row + 1, so that rows of zeros say
+ * nothing. */
 struct view {
-    int64_t n_vertices, n_faces, n_corners, n_creases, n_tags; /* How far it has followed. */
+    bool is_begun;
+    int64_t n_faces, n_creases, n_tags; /* How far it has followed; the corners of faces, too. */
+    int64_t n_corners;
     int64_t room_vertices, room_faces, room_corners;
-    int32_t *first; /* [V] A corner at each vertex, or -1. */
-    int32_t *next;  /* [C] The next corner at the same vertex, or -1. Corners of removed faces are taken out late. */
-    int32_t *face;  /* [C] */
-    float *tag;     /* [V] Corner sharpness. */
-    struct edge_map crease; /* The bits of the sharpness of each edge. */
+    int32_t *first;         /* [V] The newest corner that the batch has added at each vertex; 0 when there is none. */
+    int32_t *old_first;     /* [V] The last of the old mesh; -1 when there is none, 0 when it is not known yet. */
+    int32_t *next;          /* [C] The next one at the vertex: 0 and -1 as there. Those of removed faces go late. */
+    int32_t *face;          /* [C] Of corners that were asked for; 0 for others. */
+    float *tag;             /* [V] Corner sharpness. */
+    unsigned char *asked;   /* [V] VIEW_* */
+    struct ints last_asked; /* The vertices whose corners the last scan looked for. */
+    int scans;
+    struct edge_map crease; /* The bits of the sharpness of each edge that the batch has set. */
     int32_t mark;           /* Below it are the marks of earlier uses of the next two. */
     int32_t *vertex_mark;   /* [V] */
     int32_t *face_mark;     /* [F] */
@@ -97,6 +101,7 @@ struct modelling {
     struct ints list, other; /* For the families to use within a step. */
     struct ints at_edge;     /* What view_edge lists. */
     struct ints faces;       /* What view_faces lists. */
+    int64_t at;              /* The element of the edit at which the step begins. */
     int64_t n_faces_before;  /* Before the primitives of this step. */
     /* What draft.c makes: primitives, and the arrays that they borrow. */
     struct edit primitives[MODELLING_MAX_PRIMITIVES];
@@ -125,6 +130,7 @@ int modelling_settle(struct modelling *m, const struct edit **primitives, int *n
 /* view_follow: makes the view that of the working copy as it is now. Cost  linear in what was added since. */
 int view_follow(struct modelling *m) SDD_MUST_CHECK;
 void view_fini(struct view *v);
+int32_t view_face(const struct modelling *m, int32_t corner);
 int32_t view_next(const struct modelling *m, int32_t corner); /* Along the face. */
 int32_t view_prev(const struct modelling *m, int32_t corner);
 /* view_at: the first corner of a live face at a vertex, and with `after` the next one; -1 when there are no more. */
@@ -152,7 +158,6 @@ static inline int32_t view_vertex(const struct modelling *m, int32_t corner)
 /* modelling_fail: sets the first error, "edits[3].flipEdges: ...". */
 int modelling_fail(struct modelling *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ints_add(struct modelling *m, struct ints *list, int32_t value);
-void ints_sort(struct ints *list);
 void floats_add(struct modelling *m, struct floats *list, float value);
 void draft_clear(struct draft *d);
 void draft_fini(struct draft *d);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* named.c: lists what a batch names, for the edits that are to follow others' changes: an edit may set what it names
  * to what that is already, so that comparing meshes would not show it. */
-#include "server/mesh/edits/edits.h"
+#include "server/mesh/edits/work.h"
 #include <string.h>
 
-/* Whether the ids of an edit are those of faces; those of the others are vertices. */
-static bool names_faces(const struct edit *e, const struct mesh *m)
+bool edits_names_faces(const struct edit *e, const struct mesh *m)
 {
     switch (e->op) {
     case EDIT_REMOVE_FACES:
@@ -28,8 +27,7 @@ static bool names_faces(const struct edit *e, const struct mesh *m)
     }
 }
 
-/* How many ids stand for one element: an edge is two vertices. */
-static int ids_each(enum edit_op op)
+int edits_ids_each(enum edit_op op)
 {
     switch (op) {
     case EDIT_SET_CREASES:
@@ -62,10 +60,10 @@ int edits_named(const struct edit_batch *b, const struct mesh *m, struct mesh_na
         return SDD_ENO_MEMORY;
     for (int64_t i = 0; i < b->n_edits; i++) {
         const struct edit *e = &b->edits[i];
-        if (names_faces(e, m))
+        if (edits_names_faces(e, m))
             add(out->faces, &out->n_faces, e->ids, e->n);
         else
-            add(out->vertices, &out->n_vertices, e->ids, ids_each(e->op) * e->n);
+            add(out->vertices, &out->n_vertices, e->ids, edits_ids_each(e->op) * e->n);
         if (e->op == EDIT_SPLIT_FACES) /* Between two vertices of each. */
             add(out->vertices, &out->n_vertices, e->counts, 2 * e->n);
         add(out->vertices, &out->n_vertices, e->corners, e->n_corners);

@@ -34,16 +34,9 @@ static int make_room(struct modelling *m)
     if (words > INT32_MAX || floats > INT32_MAX)
         return m->rc =
                    sdd_fail(m->err, SDD_ETOO_LARGE, "edits", "edits[%lld] would make 2^31 rows", (long long)m->w->edit);
-    int64_t to_words = words > 2 * m->words.room ? words : 2 * m->words.room;
-    int64_t to_floats = floats > 2 * m->room_floats ? floats : 2 * m->room_floats;
-    if (words > m->words.room) {
-        m->rc = edits_regrow(&m->words.v, 0, m->words.room, to_words, 4, m->err);
-        m->words.room = m->rc ? m->words.room : to_words;
-    }
-    if (!m->rc && floats > m->room_floats) {
-        m->rc = edits_regrow(&m->floats, 0, m->room_floats, to_floats, 4, m->err);
-        m->room_floats = m->rc ? m->room_floats : to_floats;
-    }
+    m->rc = edits_regrow(&m->words.v, 0, words, &m->words.room, 4, m->err);
+    if (!m->rc)
+        m->rc = edits_regrow(&m->floats, 0, floats, &m->room_floats, 4, m->err);
     m->words.n = m->n_floats = 0;
     return m->rc;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* primvars.c: the primvars of a mesh while a batch is applied, for apply.c and close.c. Their rows grow and close up
  * with the mesh, and the batch can set values and put or remove whole primvars. */
-#include "server/mesh/edits/work.h"
+#include "server/base/shared.h"
+#include "server/mesh/edits/close.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void edits_primvars_fini(struct edit_work *w)
 {
     for (int i = 0; i < w->n_primvars; i++) {
-        free(w->primvars[i].rows);
+        shared_free(w->primvars[i].rows);
         edits_channel_fini(&w->primvars[i].channel);
     }
 }
@@ -54,72 +54,72 @@ static int admit(const struct mesh *m, const struct edit_room *room, struct sdd_
 static int init(struct edit_primvar *p, const struct primvar *from, const struct mesh *m, const struct edit_batch *b,
                 const struct edit_room *room, struct sdd_error *err)
 {
-    int64_t rows = rows_room(from, m, room), row_bytes = 4 * (int64_t)from->info.width;
     p->info = from->info;
     p->sets = from->sets;
     if (!from->indices) {
-        p->rows = edits_grown(from->values, p->info.n_values, rows, row_bytes, err);
-        return p->rows ? SDD_OK : SDD_ENO_MEMORY;
+        p->rows = shared_ref(from->values);
+        return SDD_OK;
     }
-    rows += count_set(&p->info, b);
+    int64_t rows = rows_room(from, m, room) + count_set(&p->info, b);
     if (rows > INT32_MAX)
         return sdd_fail(err, SDD_ETOO_LARGE, "edits", "primvar %s would pass 2^31 rows", p->info.name);
-    p->channel = (struct edit_channel){
-        .width = p->info.width, .n_values = p->info.n_values, .n_old = p->info.n_values, .need = rows, .room = rows};
-    p->channel.of = edits_grown(from->indices, m->n_corners, room->n_corners, sizeof(int32_t), err);
-    p->channel.values = edits_grown(from->values, p->info.n_values, rows, row_bytes, err);
-    return p->channel.of && p->channel.values ? SDD_OK : SDD_ENO_MEMORY;
+    p->channel = (struct edit_channel){.width = p->info.width,
+                                       .n_values = p->info.n_values,
+                                       .n_old = p->info.n_values,
+                                       .need = rows,
+                                       .old_of = from->indices,
+                                       .of = shared_ref(from->indices),
+                                       .values = shared_ref(from->values)};
+    return SDD_OK;
 }
 
-int edits_primvars_init(struct edit_work *w, const struct mesh *m, const struct edit_batch *b, struct sdd_error *err)
+int edits_primvars_init(struct edit_work *w, const struct edit_batch *b, struct sdd_error *err)
 {
-    w->old = m;
-    int rc = admit(m, &w->room, err);
+    const struct mesh *m = w->old;
+    int rc = admit(m, &w->need, err);
     for (int i = 0; i < m->n_primvars && !rc; i++)
-        rc = init(&w->primvars[w->n_primvars++], &m->primvars[i], m, b, &w->room, err);
+        rc = init(&w->primvars[w->n_primvars++], &m->primvars[i], m, b, &w->need, err);
     return rc;
 }
 
-static int reserve_values(struct edit_work *w, struct edit_primvar *p, const struct edit *e, const struct edit_room *to,
-                          struct sdd_error *err)
-{
-    struct edit_channel *c = &p->channel;
-    if (e->op == EDIT_ADD_FACES)
-        c->need += e->n_corners;
-    if (e->op == EDIT_SET_PRIMVAR && strcmp(e->primvar->info.name, p->info.name) == 0)
-        c->need += e->n_values / c->width;
-    if (c->need > INT32_MAX)
-        return sdd_fail(err, SDD_ETOO_LARGE, "edits", "primvar %s would pass 2^31 rows", p->info.name);
-    int64_t room = c->need <= c->room ? c->room : c->need > c->room + c->room / 2 ? c->need : c->room + c->room / 2;
-    int rc = edits_regrow(&c->values, c->n_values, c->room, room, 4 * c->width, err);
-    if (!rc)
-        c->room = room;
-    return rc ? rc : edits_regrow(&c->of, w->n_corners, w->room.n_corners, to->n_corners, sizeof(int32_t), err);
-}
-
-int edits_primvars_reserve(struct edit_work *w, const struct edit *e, const struct edit_room *to, struct sdd_error *err)
+int edits_primvars_reserve(struct edit_work *w, const struct edit *e, struct sdd_error *err)
 {
     int rc = admit(w->old, &w->need, err);
     for (int i = 0; i < w->n_primvars && !rc; i++) {
-        struct edit_primvar *p = &w->primvars[i];
-        const int32_t class = p->info.interpolation;
-        if (p->channel.of)
-            rc = reserve_values(w, p, e, to, err);
-        else if (class != SDD_CONSTANT)
-            rc = edits_regrow(&p->rows, class == SDD_UNIFORM ? w->n_faces : w->n_vertices,
-                              primvar_rows(class, w->room.n_vertices, w->room.n_faces),
-                              primvar_rows(class, to->n_vertices, to->n_faces), 4 * (int64_t)p->info.width, err);
+        struct edit_channel *c = &w->primvars[i].channel;
+        if (!c->of)
+            continue;
+        if (e->op == EDIT_ADD_FACES)
+            c->need += e->n_corners;
+        if (e->op == EDIT_SET_PRIMVAR && strcmp(e->primvar->info.name, w->primvars[i].info.name) == 0)
+            c->need += e->n_values / c->width;
+        if (c->need > INT32_MAX)
+            rc = sdd_fail(err, SDD_ETOO_LARGE, "edits", "primvar %s would pass 2^31 rows", w->primvars[i].info.name);
     }
     return rc;
 }
 
-void edits_primvars_corner(struct edit_work *w, int64_t corner)
+/* How many rows the values of a class other than faceVarying have now. */
+static int64_t rows_now(const struct edit_work *w, const struct edit_primvar *p)
 {
-    for (int i = 0; i < w->n_primvars; i++) {
-        struct edit_channel *c = &w->primvars[i].channel;
-        if (c->of)
-            c->of[corner] = (int32_t)c->n_values++; /* The rows behind n_values are zeros. */
+    return primvar_rows(p->info.interpolation, w->n_vertices, w->n_faces);
+}
+
+int edits_primvars_grow(struct edit_work *w, bool faces, int64_t first, int64_t first_corner, struct sdd_error *err)
+{
+    int rc = SDD_OK;
+    for (int i = 0; i < w->n_primvars && !rc; i++) {
+        struct edit_primvar *p = &w->primvars[i];
+        const int64_t bytes = 4 * (int64_t)p->info.width, n = rows_now(w, p);
+        if (p->channel.of && faces)
+            rc = edits_channel_extend(&p->channel, first_corner, w->n_corners - first_corner, NULL, err);
+        if (p->channel.of || p->info.interpolation == SDD_CONSTANT || (p->info.interpolation == SDD_UNIFORM) != faces)
+            continue;
+        rc = edits_write(&p->rows, n, first, n - first, bytes, err);
+        if (!rc)
+            memset(p->rows + first * bytes, 0, (size_t)((n - first) * bytes));
     }
+    return rc;
 }
 
 /* ---- operations ---- */
@@ -167,6 +167,8 @@ static int set(struct edit_work *w, struct edit_primvar *p, const struct edit *e
         if (!constant)
             rc = p->info.interpolation == SDD_UNIFORM ? edits_find_face(w, e->ids[i], &row, err)
                                                       : edits_find_vertex(w, e->ids[i], &row, err);
+        if (!rc)
+            rc = edits_write(&p->rows, rows_now(w, p), row, 1, (int64_t)row_bytes, err);
         if (rc)
             return rc;
         memcpy(p->rows + (size_t)row * row_bytes, (const char *)values + (size_t)i * row_bytes, row_bytes);
@@ -201,54 +203,68 @@ int edits_primvars_apply(struct edit_work *w, const struct edit *e, struct sdd_e
 }
 
 /* ---- closing up ---- */
-static void close_rows(const struct edit_work *w, struct edit_primvar *p)
+struct edit_channel *edits_next_channel(struct edit_work *w, int *at)
 {
-    bool faces = p->info.interpolation == SDD_UNIFORM;
-    int64_t n = faces ? w->n_faces : w->n_vertices;
-    size_t row = 4 * (size_t)p->info.width, kept = 0;
-    for (int64_t i = 0; i < n; i++) {
-        if (faces ? !edits_face_live(w, i) : (w->vertex_state[i] & VERTEX_DEAD) != 0)
-            continue;
-        if ((int64_t)kept != i)
-            memcpy(p->rows + kept * row, p->rows + (size_t)i * row, row);
-        kept++;
+    if (*at == 0) {
+        ++*at;
+        if (w->st.of && w->st.n_values)
+            return &w->st;
     }
-    p->info.n_values = (int32_t)kept;
+    while (*at <= w->n_primvars) {
+        struct edit_primvar *p = &w->primvars[(*at)++ - 1];
+        if (p->channel.of && !p->removed)
+            return &p->channel;
+    }
+    return NULL;
 }
 
-int edits_primvars_close(struct edit_work *w, struct sdd_error *err)
+int edits_primvars_count(const struct edit_work *w, struct sdd_error *err)
 {
     int64_t n = w->n_puts;
-    int rc = SDD_OK;
-    for (int i = 0; i < w->n_primvars && !rc; i++) {
-        struct edit_primvar *p = &w->primvars[i];
-        if (p->removed)
-            continue;
-        n++;
-        if (p->channel.of) {
-            rc = edits_channel_close(w, &p->channel, err);
-            p->info.n_values = (int32_t)p->channel.n_values;
-        } else if (p->info.interpolation != SDD_CONSTANT)
-            close_rows(w, p);
-    }
-    return rc ? rc : primvars_count(n, err);
+    for (int i = 0; i < w->n_primvars; i++)
+        n += !w->primvars[i].removed;
+    return primvars_count(n, err);
 }
 
-void edits_primvars_arrays(const struct edit_work *w, struct mesh_arrays *out)
+/* Moves a primvar into the new mesh. */
+static int give(struct edit_primvar *p, struct mesh *to, struct sdd_error *err)
 {
-    for (int i = 0; i < w->n_primvars; i++) {
-        const struct edit_primvar *p = &w->primvars[i];
+    struct primvar *made = &to->primvars[to->n_primvars++];
+    made->info = p->info;
+    made->values = p->rows ? (void *)p->rows : p->channel.values;
+    made->indices = p->channel.of;
+    p->rows = NULL;
+    p->channel.values = NULL;
+    p->channel.of = NULL;
+    return set_names_copy(&p->sets, &made->sets, err);
+}
+
+int edits_primvars_close(struct edit_work *w, const struct edit_gaps *vertices, const struct edit_gaps *faces,
+                         const struct edit_gaps *corners, struct mesh *to, struct sdd_error *err)
+{
+    int rc = SDD_OK;
+    if (!w->n_primvars && !w->n_puts)
+        return SDD_OK;
+    to->primvars = edits_grown(w->n_primvars + w->n_puts, sizeof *to->primvars, err);
+    if (!to->primvars)
+        return SDD_ENO_MEMORY;
+    for (int i = 0; i < w->n_primvars && !rc; i++) {
+        struct edit_primvar *p = &w->primvars[i];
+        const bool uniform = p->info.interpolation == SDD_UNIFORM;
         if (p->removed)
             continue;
-        out->primvars[out->n_primvars++] =
-            (struct primvar_array){.info = p->info,
-                                   .values = p->rows ? (void *)p->rows : p->channel.values,
-                                   .n_words = (int64_t)p->info.n_values * p->info.width,
-                                   .indices = {p->channel.of, p->channel.of ? w->n_corners : 0},
-                                   .sets = p->sets};
+        if (p->channel.of) {
+            rc = edits_channel_close(w, &p->channel, corners, err);
+            p->info.n_values = (int32_t)(p->channel.n_values - p->channel.removed.n);
+        } else if (p->info.interpolation != SDD_CONSTANT) {
+            rc =
+                edits_close_rows(&p->rows, rows_now(w, p), 4 * (int64_t)p->info.width, uniform ? faces : vertices, err);
+            p->info.n_values = (int32_t)(uniform ? to->n_faces : to->n_vertices);
+        }
+        if (!rc)
+            rc = give(p, to, err);
     }
-    for (int i = 0; i < w->n_puts; i++)
-        out->primvars[out->n_primvars++] = *w->puts[i];
+    return rc ? rc : primvars_add(to, w->puts, w->n_puts, NULL, err);
 }
 
 /* The channel that primvar k has in the old mesh, or SDD_NO_ROW when it has none. */
@@ -260,15 +276,17 @@ static int64_t old_channel(const struct mesh *m, int k)
     return primvar_has_channel(&m->primvars[k].info) ? channel : SDD_NO_ROW;
 }
 
-void edits_primvars_delta(struct edit_work *w, const struct mesh *m, const struct mesh *to, struct mesh_delta *out)
+int edits_primvars_delta(struct edit_work *w, const struct mesh *to, struct mesh_delta *out, struct sdd_error *err)
 {
-    for (int i = 0; i < to->n_primvars; i++) {
+    int rc = SDD_OK;
+    for (int i = 0; i < to->n_primvars && !rc; i++) {
         struct edit_primvar *p = find(w, to->primvars[i].info.name);
         if (!primvar_has_channel(&to->primvars[i].info))
             continue;
         if (p)
-            edits_channel_delta(&p->channel, old_channel(m, (int)(p - w->primvars)), out);
-        else
-            mesh_delta_channel(out, SDD_NO_ROW, 0, NULL); /* The batch put it as a whole. */
+            rc = edits_channel_delta(&p->channel, old_channel(w->old, (int)(p - w->primvars)), out, err);
+        else /* The batch put it as a whole. */
+            rc = mesh_delta_channel(out, SDD_NO_ROW, 0, 0, NULL, 0, err);
     }
+    return rc;
 }

@@ -121,7 +121,7 @@ int64_t faces_triangulate(struct modelling *m, int64_t at)
     for (int32_t i = 0; i < 3 * r.n; i++) {
         int32_t k = i % (int32_t)r.n;
         ints_add(m, &m->list,
-                 i < r.n       ? (int32_t)m->w->face_first[f] + k
+                 i < r.n       ? (int32_t)edits_first(m->w, f) + k
                  : i < 2 * r.n ? (k + 1) % (int32_t)r.n
                                : (k + (int32_t)r.n - 1) % (int32_t)r.n);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view.c: the faces and tags around a vertex of the working copy, for the modelling edits. */
+#include "server/mesh/edits/close.h"
 #include "server/mesh/edits/modelling.h"
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,8 @@ static int64_t slot_of(const struct edge_map *map, uint64_t key)
 static int double_map(struct modelling *m, struct edge_map *map)
 {
     struct edge_map to = {.n = map->n, .room = map->room ? 2 * map->room : 64};
-    to.keys = edits_grown(NULL, 0, to.room, sizeof *to.keys, m->err);
-    to.values = to.keys ? edits_grown(NULL, 0, to.room, sizeof *to.values, m->err) : NULL;
+    to.keys = edits_grown(to.room, sizeof *to.keys, m->err);
+    to.values = to.keys ? edits_grown(to.room, sizeof *to.values, m->err) : NULL;
     if (!to.values) {
         free(to.keys);
         return m->rc = SDD_ENO_MEMORY;
@@ -63,26 +64,37 @@ void edge_map_fini(struct edge_map *map)
 static int make_room(struct modelling *m)
 {
     struct view *v = &m->view;
-    const struct edit_room *to = &m->w->room;
+    const struct edit_work *w = m->w;
+    const int64_t had[] = {v->room_vertices, v->room_faces, v->room_corners},
+                  n[] = {w->n_vertices, w->n_faces, w->n_corners};
+    int64_t room[3] = {0};
     const struct {
         void *array;
-        int64_t n, from, to;
-    } arrays[] = {{&v->first, v->n_vertices, v->room_vertices, to->n_vertices},
-                  {&v->tag, v->n_vertices, v->room_vertices, to->n_vertices},
-                  {&v->vertex_mark, v->n_vertices, v->room_vertices, to->n_vertices},
-                  {&v->vertex_slot, v->n_vertices, v->room_vertices, to->n_vertices},
-                  {&v->face_mark, v->n_faces, v->room_faces, to->n_faces},
-                  {&v->face_slot, v->n_faces, v->room_faces, to->n_faces},
-                  {&v->next, v->n_corners, v->room_corners, to->n_corners},
-                  {&v->face, v->n_corners, v->room_corners, to->n_corners}};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays && !m->rc; i++)
-        m->rc = edits_regrow(arrays[i].array, arrays[i].n, arrays[i].from, arrays[i].to, 4, m->err);
-    if (m->rc)
-        return m->rc;
-    v->room_vertices = to->n_vertices;
-    v->room_faces = to->n_faces;
-    v->room_corners = to->n_corners;
-    return SDD_OK;
+        int of, bytes;
+    } arrays[] = {{&v->first, 0, 4},       {&v->old_first, 0, 4},   {&v->tag, 0, 4},       {&v->asked, 0, 1},
+                  {&v->vertex_mark, 0, 4}, {&v->vertex_slot, 0, 4}, {&v->face_mark, 1, 4}, {&v->face_slot, 1, 4},
+                  {&v->next, 2, 4},        {&v->face, 2, 4}};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays && !m->rc; i++) {
+        const int k = arrays[i].of;
+        room[k] = had[k];
+        /* Rows that nobody writes cost nothing, so the first room is for much more than there is. */
+        m->rc = edits_regrow(arrays[i].array, n[k], had[k] ? 0 : n[k] / 8 + 4096, &room[k], arrays[i].bytes, m->err);
+    }
+    v->room_vertices = room[0];
+    v->room_faces = room[1];
+    v->room_corners = room[2];
+    return m->rc;
+}
+
+static void begin(struct modelling *m)
+{
+    struct view *v = &m->view;
+    const struct mesh *old = m->w->old;
+    for (int64_t i = 0; i < old->n_corner_tags; i++)
+        v->tag[old->corner_vertices[i]] = old->corner_sharpness[i];
+    v->n_faces = m->w->n_old_faces;
+    v->n_corners = m->w->n_old_corners;
+    v->is_begun = true;
 }
 
 int view_follow(struct modelling *m)
@@ -91,22 +103,22 @@ int view_follow(struct modelling *m)
     const struct edit_work *w = m->w;
     if (make_room(m))
         return m->rc;
-    for (; v->n_vertices < w->n_vertices; v->n_vertices++)
-        v->first[v->n_vertices] = -1;
+    if (!v->is_begun)
+        begin(m);
     for (; v->n_faces < w->n_faces; v->n_faces++)
-        for (; v->n_corners < w->face_first[v->n_faces + 1]; v->n_corners++) {
+        for (int32_t k = 0; k < w->face_counts[v->n_faces]; k++, v->n_corners++) {
             int32_t c = (int32_t)v->n_corners;
-            v->face[c] = (int32_t)v->n_faces;
+            v->face[c] = (int32_t)v->n_faces + 1;
             v->next[c] = v->first[w->corners[c]];
-            v->first[w->corners[c]] = c;
+            v->first[w->corners[c]] = c + 1;
         }
-    for (; v->n_tags < w->n_tags; v->n_tags++)
-        v->tag[w->tags[v->n_tags].key] = w->tags[v->n_tags].sharpness;
-    for (; v->n_creases < w->n_creases; v->n_creases++) {
-        uint32_t *bits = edge_map_put(m, &v->crease, w->creases[v->n_creases].key);
+    for (; v->n_tags < w->tags.n; v->n_tags++)
+        v->tag[w->tags.v[v->n_tags].key] = w->tags.v[v->n_tags].sharpness;
+    for (; v->n_creases < w->creases.n; v->n_creases++) {
+        uint32_t *bits = edge_map_put(m, &v->crease, w->creases.v[v->n_creases].key);
         if (!bits)
             return m->rc;
-        memcpy(bits, &w->creases[v->n_creases].sharpness, sizeof *bits);
+        memcpy(bits, &w->creases.v[v->n_creases].sharpness, sizeof *bits);
     }
     return SDD_OK;
 }
@@ -114,9 +126,12 @@ int view_follow(struct modelling *m)
 void view_fini(struct view *v)
 {
     free(v->first);
+    free(v->old_first);
     free(v->next);
     free(v->face);
     free(v->tag);
+    free(v->asked);
+    free(v->last_asked.v);
     free(v->vertex_mark);
     free(v->face_mark);
     free(v->vertex_slot);
@@ -124,17 +139,120 @@ void view_fini(struct view *v)
     edge_map_fini(&v->crease);
 }
 
+/* ---- the corners of the old mesh ---- */
+enum { VIEW_WANTED = 1, VIEW_KNOWN = 2, MOST_SCANS = 4 };
+
+/* Has the next scan look for the corners at a vertex. */
+static void want(struct modelling *m, int64_t vertex, struct edit_wanted *x)
+{
+    struct view *v = &m->view;
+    if (vertex >= m->w->n_old_vertices || v->asked[vertex])
+        return;
+    v->asked[vertex] = VIEW_WANTED;
+    x->low = vertex < x->low ? (int32_t)vertex : x->low;
+    x->high = vertex > x->high ? (int32_t)vertex : x->high;
+    ints_add(m, &v->last_asked, (int32_t)vertex);
+}
+
+static void want_face(struct modelling *m, int64_t f, struct edit_wanted *x)
+{
+    for (int64_t c = edits_first(m->w, f), end = edits_end(m->w, f); c < end; c++)
+        want(m, m->w->corners[c], x);
+}
+
+/* Vertices of what the edit names. */
+static void want_named(struct modelling *m, struct edit_wanted *x)
+{
+    const bool faces = edits_names_faces(m->e, m->w->old);
+    const int each = edits_ids_each(m->e->op);
+    for (int64_t i = m->at * each; i < m->e->n * each; i++) {
+        int64_t row;
+        if (faces && !edits_find_face(m->w, m->e->ids[i], &row, NULL))
+            want_face(m, row, x);
+        if (!faces && !edits_find_vertex(m->w, m->e->ids[i], &row, NULL))
+            want(m, row, x);
+    }
+}
+
+/* Vertices around those that the last scan looked for. */
+static void want_around(struct modelling *m, struct edit_wanted *x)
+{
+    struct view *v = &m->view;
+    const int64_t n = v->last_asked.n;
+    for (int64_t i = 0; i < n; i++)
+        for (int32_t c = v->old_first[v->last_asked.v[i]]; c > 0; c = v->next[c - 1])
+            want_face(m, view_face(m, c - 1), x);
+    if (v->last_asked.n > n)
+        memmove(v->last_asked.v, v->last_asked.v + n, (size_t)(v->last_asked.n - n) * sizeof *v->last_asked.v);
+    v->last_asked.n -= n;
+}
+
+/* Puts corners of the old mesh, which ascend, in the lists of their vertices. */
+static void enlist(struct view *v, const int32_t *vertices, int32_t c)
+{
+    const int32_t vertex = vertices[c];
+    v->next[c] = v->old_first[vertex] ? v->old_first[vertex] : -1;
+    v->old_first[vertex] = c + 1;
+}
+
+static void ask_all(struct modelling *m)
+{
+    struct view *v = &m->view;
+    for (int32_t c = 0; c < m->w->n_old_corners; c++)
+        if (!v->asked[m->w->old->face_vertices[c]])
+            enlist(v, m->w->old->face_vertices, c);
+    for (int64_t i = 0; i < m->w->n_old_vertices; i++)
+        v->old_first[i] = v->old_first[i] ? v->old_first[i] : -1;
+    memset(v->asked, VIEW_KNOWN, (size_t)m->w->n_old_vertices);
+}
+
+/* Finds the corners of the old mesh at a vertex. */
+static void ask(struct modelling *m, int32_t vertex)
+{
+    struct view *v = &m->view;
+    struct edit_wanted x = {INT32_MAX, -1, v->asked, VIEW_WANTED};
+    struct ints found = {0};
+    if (v->scans++ >= MOST_SCANS) {
+        ask_all(m);
+        return;
+    }
+    want_around(m, &x);
+    want(m, vertex, &x);
+    if (v->scans == 1)
+        want_named(m, &x);
+    if (!m->rc)
+        m->rc = edits_scan(m->w->old->face_vertices, 0, m->w->n_old_corners, &x, &found, m->err);
+    for (int64_t i = 0; i < found.n; i++)
+        enlist(v, m->w->old->face_vertices, found.v[i]);
+    for (int64_t i = 0; i < v->last_asked.n; i++) {
+        int32_t *first = &v->old_first[v->last_asked.v[i]];
+        *first = *first ? *first : -1;
+        v->asked[v->last_asked.v[i]] = VIEW_KNOWN;
+    }
+    free(found.v);
+}
+
 /* ---- looking ---- */
+int32_t view_face(const struct modelling *m, int32_t corner)
+{
+    int32_t *face = &m->view.face[corner];
+    if (!*face)
+        *face = (int32_t)edits_face_at(m->w, corner) + 1;
+    return *face - 1;
+}
+
 int32_t view_next(const struct modelling *m, int32_t corner)
 {
-    int32_t f = m->view.face[corner];
-    return (int32_t)(corner + 1 < m->w->face_first[f + 1] ? corner + 1 : m->w->face_first[f]);
+    int32_t f = view_face(m, corner);
+    int64_t first = edits_first(m->w, f);
+    return (int32_t)(corner + 1 < first + m->w->face_counts[f] ? corner + 1 : first);
 }
 
 int32_t view_prev(const struct modelling *m, int32_t corner)
 {
-    int32_t f = m->view.face[corner];
-    return (int32_t)(corner > m->w->face_first[f] ? corner - 1 : m->w->face_first[f + 1] - 1);
+    int32_t f = view_face(m, corner);
+    int64_t first = edits_first(m->w, f);
+    return (int32_t)(corner > first ? corner - 1 : first + m->w->face_counts[f] - 1);
 }
 
 bool view_step(struct modelling *m)
@@ -153,22 +271,38 @@ bool view_step(struct modelling *m)
     return false;
 }
 
-/* Takes corners of removed faces out of the list behind *link, up to the first of a live face. */
-static int32_t live(struct modelling *m, int32_t *link)
+/* Takes corners of removed faces out of the list behind *link, up to the first of a live face. Behind what the batch
+ * has added at the vertex are the corners of the old mesh. */
+static int32_t live(struct modelling *m, int32_t *link, int32_t vertex)
 {
-    while (*link >= 0 && !edits_face_live(m->w, m->view.face[*link]))
-        *link = m->view.next[*link];
-    return view_step(m) ? *link : -1;
+    while (*link >= 0) {
+        if (*link > 0 && edits_face_live(m->w, view_face(m, *link - 1)))
+            break;
+        if (*link > 0) {
+            *link = m->view.next[*link - 1];
+            continue;
+        }
+        if (vertex >= m->w->n_old_vertices) {
+            (void)view_step(m);
+            return -1;
+        }
+        if (m->view.asked[vertex] != VIEW_KNOWN)
+            ask(m, vertex);
+        if (m->rc)
+            return -1;
+        link = &m->view.old_first[vertex];
+    }
+    return view_step(m) && *link > 0 ? *link - 1 : -1;
 }
 
 int32_t view_at(struct modelling *m, int32_t vertex)
 {
-    return live(m, &m->view.first[vertex]);
+    return live(m, &m->view.first[vertex], vertex);
 }
 
 int32_t view_after(struct modelling *m, int32_t corner)
 {
-    return live(m, &m->view.next[corner]);
+    return live(m, &m->view.next[corner], view_vertex(m, corner));
 }
 
 int64_t view_edge(struct modelling *m, int32_t a, int32_t b)
@@ -188,7 +322,7 @@ int64_t view_edge(struct modelling *m, int32_t a, int32_t b)
         if (view_vertex(m, view_prev(m, c)) == to)
             ints_add(m, &m->at_edge, view_prev(m, c));
     }
-    ints_sort(&m->at_edge);
+    edits_sort(&m->at_edge);
     return m->at_edge.n;
 }
 
@@ -198,20 +332,21 @@ void view_faces(struct modelling *m, const struct ints *vertices)
     m->faces.n = 0;
     for (int64_t i = 0; i < vertices->n && !m->rc; i++)
         for (int32_t c = view_at(m, vertices->v[i]); c >= 0; c = view_after(m, c)) {
-            int32_t f = m->view.face[c];
+            int32_t f = view_face(m, c);
             if (m->view.face_mark[f] != mark)
                 ints_add(m, &m->faces, f);
             m->view.face_mark[f] = mark;
         }
-    ints_sort(&m->faces);
+    edits_sort(&m->faces);
 }
 
 float view_crease(const struct modelling *m, int32_t a, int32_t b)
 {
     const uint32_t *bits = edge_map_get(&m->view.crease, mesh_row_edge(a, b));
-    float sharpness = 0;
-    if (bits)
-        memcpy(&sharpness, bits, sizeof sharpness);
+    float sharpness;
+    if (!bits)
+        return edits_edge_sharpness(m->w->old, mesh_row_edge(a, b));
+    memcpy(&sharpness, bits, sizeof sharpness);
     return sharpness;
 }
 

@@ -193,6 +193,8 @@ static int apply_positions(const struct row *e, struct mesh *m, struct sdd_error
         return rc;
     rc = positions_check(p, m->n_vertices, 0, err);
     if (!rc)
+        rc = positions_open(p, m, err);
+    if (!rc)
         positions_apply(p, m);
     positions_free(p);
     claim_settle(drawn);

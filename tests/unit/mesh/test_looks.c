@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a mesh is told of that is probably not meant: vertices that lie on others, flipped neighbours, faces twice. */
+#include "server/base/shared.h"
 #include "server/mesh/looks.h"
 #include "tests/unit/sample.h"
 #include <setjmp.h>
@@ -102,16 +103,16 @@ static void test_many(void **state)
     const int n = 400;
     struct mesh *m = sample_grid(n, n);
     struct mesh_looks l;
-    int32_t *corner = malloc((size_t)m->n_corners * sizeof *corner);
-    float *points = malloc((size_t)m->n_corners * 3 * sizeof *points);
+    int32_t *corner = shared_alloc((size_t)m->n_corners * sizeof *corner);
+    float *points = shared_alloc((size_t)m->n_corners * 3 * sizeof *points);
     (void)state;
     assert_true(corner && points);
     for (int64_t i = 0; i < m->n_corners; i++) { /* Each corner gets a vertex of its own. */
         memcpy(&points[3 * i], &m->points[3 * (int64_t)m->face_vertices[i]], 3 * sizeof *points);
         corner[i] = (int32_t)i;
     }
-    free(m->points);
-    free(m->face_vertices);
+    shared_free(m->points);
+    shared_free(m->face_vertices);
     m->points = points;
     m->face_vertices = corner;
     m->n_vertices = m->n_corners;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "server/base/shared.h"
 #include "tests/env.h"
 #include "server/base/stop.h"
 #include "tests/unit/sample.h"
@@ -354,6 +355,7 @@ static void test_speed(void **state)
     struct timespec a, b;
     (void)state;
     struct mesh *m = sample_grid(600, 600);
+    assert_true(shared_touch(m->points, 0, (size_t)m->n_vertices * 12));
     for (int64_t i = 0; i < 3 * m->n_vertices; i++)
         m->points[i] = m->points[i] / 7 + 0.123f;
     assert_int_equal(mesh_to_obj(m, &text, &n, NULL, &err), SDD_OK);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* USDA in and out, and what a cage keeps that is written and read back. */
+#include "server/base/shared.h"
 #include "tests/env.h"
 #include "tests/oracle/shape.h"
 #include "tests/unit/mesh/usda_read.h"
@@ -513,6 +514,7 @@ static void test_speed(void **state)
     void *text;
     size_t n;
     (void)state;
+    assert_true(shared_touch(m->points, 0, (size_t)m->n_vertices * 12));
     for (int64_t i = 0; i < 3 * m->n_vertices; i++)
         m->points[i] = m->points[i] / 7 + 0.123f;
     assert_int_equal(mesh_to_usda(m, &text, &n, NULL, &err), SDD_OK);

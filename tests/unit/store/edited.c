@@ -64,6 +64,7 @@ struct mesh *edited_move(struct store *s, const struct mesh *m, int64_t first, i
         points[i] = to;
     if (store_put_points(s, "m_a", STORE_ANY_VERSION, &p, n % 2 ? m : NULL, 1, NULL, NULL, &err))
         fail_msg("%s", err.text);
+    assert_int_equal(positions_open(&p, out, &err), SDD_OK);
     positions_apply(&p, out);
     free(points);
     return out;

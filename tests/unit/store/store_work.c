@@ -94,6 +94,7 @@ static void expect(const struct store_work *w, int mesh, int64_t life, int64_t f
         if (kind == POINTS || kind == ALL_POINTS) {
             struct position_range ranges[2];
             struct positions p = new_points(mesh, v, kind, before->n_vertices, ranges);
+            assert_int_equal(positions_open(&p, *now, &err), SDD_OK);
             positions_apply(&p, *now);
             free((void *)(uintptr_t)ranges->points);
         }

@@ -21,6 +21,7 @@ static void move(struct store *s, const char *id, struct mesh *m, int64_t first,
     struct sdd_error err = {0};
     if (store_put_points(s, id, STORE_ANY_VERSION, &p, NULL, (int64_t)to, NULL, NULL, &err))
         fail_msg("%s", err.text);
+    assert_int_equal(positions_open(&p, m, &err), SDD_OK);
     positions_apply(&p, m);
 }
 

@@ -202,10 +202,12 @@ static void test_put_points(void **state)
     OK(store_put_points(s, "m_p", 1, &p, NULL, 7, NULL, &info, &err));
     assert_int_equal(info.version, 2);
     assert_int_equal(info.updated_ms, 7);
+    assert_int_equal(positions_open(&p, m, &err), SDD_OK);
     positions_apply(&p, m);
     stored(s, "m_p", m, 2);
     struct positions whole = {1, &(struct position_range){0, 20301, points}, NULL};
     OK(store_put_points(s, "m_p", STORE_ANY_VERSION, &whole, NULL, 8, NULL, NULL, &err));
+    assert_int_equal(positions_open(&whole, m, &err), SDD_OK);
     positions_apply(&whole, m);
     stored(s, "m_p", m, 3);
     REFUSED(SDD_ESTALE, store_put_points(s, "m_p", 2, &whole, NULL, 8, NULL, NULL, &err));

@@ -38,6 +38,7 @@ static void move_one(struct store *s, const char *id, struct mesh *m)
     struct sdd_error err = {0};
     if (store_put_points(s, id, STORE_ANY_VERSION, &p, NULL, 9, NULL, NULL, &err))
         fail_msg("%s", err.text);
+    assert_int_equal(positions_open(&p, m, &err), SDD_OK);
     positions_apply(&p, m);
 }
 
