@@ -352,7 +352,8 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        SECONDS,
        LEASES,
        END,
-       SINCE
+       SINCE,
+       PRIORITY
 };
 
 const struct cli_option cli_options[] = {
@@ -453,6 +454,8 @@ const struct cli_option cli_options[] = {
      "s "
      "(ls, show, stat, health) or 150 s (the others)",
      NULL},
+    {"priority", "TOKEN", PRIORITY, MESH | POSITIONS | EDIT | FAIR | PULL | PLAN,
+     "bulk: the daemon does it once nobody waits for anything else", "interactive bulk"},
     {"json", NULL, JSON, ALL, "answers, warnings and errors as JSON on stdout", NULL},
     {"help", NULL, 'h', ALL | LOCAL, "this text", NULL},
     {0}};
@@ -558,6 +561,7 @@ int cli_take_option(struct cli *c, int value, char *text)
     case LEASE_NAMED: c->lease = text; return 1;
     case LEASES: c->list = 1; return 1;
     case END: c->end = 1; return 1;
+    case PRIORITY: return (c->bulk = strcmp(text, "bulk") == 0) || strcmp(text, "interactive") == 0;
     default: return take_number(c, value, text);
     }
 }
@@ -579,6 +583,7 @@ const char *cli_option_takes(int value)
     case SECONDS: return "a whole number of seconds from 1 to 3,600";
     case TIMEOUT: return "seconds, more than 0 and less than 1,000,000";
     case PRIMVARS: return "names";
+    case PRIORITY: return "interactive or bulk";
     case OUT_DIR: return "a folder";
     case PRIM: return "a path or name";
     case TIME: return "a number";

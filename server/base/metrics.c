@@ -39,6 +39,7 @@ static const struct {
     {"subdd_queue_depth", "class=\"device\"", "gauge", ""},
     {"subdd_device_waiting", "class=\"short\"", "gauge", "Steps that wait for the device, by how long they will take."},
     {"subdd_device_waiting", "class=\"long\"", "gauge", ""},
+    {"subdd_device_waiting", "class=\"bulk\"", "gauge", ""},
     {"subdd_device_longest_wait_milliseconds", "", "gauge", "How long the oldest of them has waited."},
     {"subdd_inflight_body_bytes", "", "gauge", "Request bodies held in memory."},
     {"subdd_sessions", "", "gauge", "Open connections."},

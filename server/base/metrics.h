@@ -36,6 +36,7 @@ enum metric { /* The table in metrics.c has a row for each, in this order. */
               M_QUEUE_DEVICE,
               M_WAITING_SHORT,
               M_WAITING_LONG,
+              M_WAITING_BULK,
               M_WAIT_LONGEST_MS,
               M_INFLIGHT_BYTES,
               M_SESSIONS,

@@ -28,11 +28,12 @@ uint64_t operation_thing(const char *topology_id)
 /* ---- requests and jobs ------------------------------------------------------------------------------------------- */
 void operation_start(struct request *r, struct job *job, const struct job_ops *ops, struct turns *turns)
 {
-    const char *who = *r->principal ? r->principal : r->conn->address;
+    const char *who = *r->principal ? r->owner : r->conn->address;
     job->request = r;
     job->deadline = r->deadline;
     job->principal = r->route->always ? 0 : hash_of(who, strlen(who)); /* Probes are the daemon's own work. */
     job->connection = hash_of(&r->conn, sizeof r->conn);
+    job->bulk = r->bulk;
     r->job = job;
     job_start(service_of(r)->jobs, job, ops, turns);
 }

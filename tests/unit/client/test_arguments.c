@@ -425,6 +425,7 @@ static void test_null_without_a_sentence(void **state)
     subd_mesh_list_free(NULL);
     subd_lease_list_free(NULL);
     subd_rebase(NULL, 1);
+    subd_bulk(NULL, 1);
     subd_version_list_free(NULL);
     subd_edit_result_free(NULL);
     subd_cage_free(NULL);
