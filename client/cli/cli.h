@@ -93,6 +93,8 @@ int cli_events(struct cli *c);
 int cli_ls(struct cli *c);
 int cli_show(struct cli *c);
 int cli_rm(struct cli *c);
+int cli_pin(struct cli *c);
+int cli_unpin(struct cli *c);
 int cli_unquarantine(struct cli *c);
 int cli_pull(struct cli *c);
 int cli_plan(struct cli *c);

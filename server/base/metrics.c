@@ -52,6 +52,7 @@ static const struct {
     {"subdd_device_memory_bytes", "kind=\"positions\"", "gauge", ""},
     {"subdd_device_memory_bytes", "kind=\"scratch\"", "gauge", ""},
     {"subdd_device_memory_limit_bytes", "", "gauge", "Memory of the device that may be used."},
+    {"subdd_device_pinned_bytes", "", "gauge", "Memory of the device that pinned meshes take."},
     {"subdd_device_errors_total", "kind=\"lost\"", "counter", "Device failures."},
     {"subdd_device_errors_total", "kind=\"memory\"", "counter", ""},
     {"subdd_evictions_total", "from=\"device\",to=\"host\"", "counter", "Meshes moved out of memory to make room."},

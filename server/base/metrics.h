@@ -48,6 +48,7 @@ enum metric { /* The table in metrics.c has a row for each, in this order. */
               M_DEVICE_POSITIONS,
               M_DEVICE_SCRATCH,
               M_DEVICE_LIMIT,
+              M_DEVICE_PINNED,
               M_DEVICE_ERRORS_LOST,
               M_DEVICE_ERRORS_MEMORY,
               M_EVICTIONS_DEVICE,

@@ -275,6 +275,14 @@ class Client(People):
         """Forgets a mesh and all its versions. With a version only where the mesh has that one."""
         self._run("DELETE", self._path(mesh), {}, _no_body, version=version)
 
+    def pin(self, mesh: MeshLike) -> MeshInfo:
+        """Keeps a mesh on the device, over restarts too; an administrator may."""
+        return self._run("PUT", self._path(mesh, "/pin"), {}, self._info, repeatable=True)
+
+    def unpin(self, mesh: MeshLike) -> None:
+        """Lets it leave the device again."""
+        self._run("DELETE", self._path(mesh, "/pin"), {}, _no_body)
+
     def end_quarantine(self, mesh: MeshLike) -> None:
         """Has a mesh evaluated again that has ended the daemon twice; an administrator may."""
         self._run("DELETE", self._path(mesh, "/quarantine"), {}, _no_body)
