@@ -479,19 +479,6 @@ const struct cli_option cli_options[] = {
     {0}};
 _Static_assert(sizeof cli_options / sizeof *cli_options - 1 == CLI_N_OPTIONS, "cli_args.h has the number of options");
 
-const struct cli_verb *cli_find_verb(const char *name)
-{
-    for (const struct cli_verb *v = cli_verbs; v->name; v++)
-        if (strcmp(v->name, name) == 0)
-            return v;
-    return NULL;
-}
-
-int cli_takes(const struct cli_verb *v, const struct cli_option *o)
-{
-    return o->help && (o->verbs & v->bit) != 0;
-}
-
 /* Reads a whole number. Anything else is -1, which no option allows. */
 static int64_t number(const char *text)
 {

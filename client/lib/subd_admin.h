@@ -8,7 +8,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* subd_pin: PUT pin: the mesh is on the device and stays there, over restarts too. *out, which may be NULL, tells of it.
+/* subd_pin: PUT pin: the mesh is on the device and stays there, over restarts too. *out, which may be NULL, tells of
+ * it.
  * subd_unpin: DELETE pin.
  * Errors  SUBD_EHTTP 507 when pinned meshes have all of the device that they may, 404 when none is to be unpinned */
 SUBD_API int subd_pin(subd_client *c, const char *id, struct subd_mesh_info *out,

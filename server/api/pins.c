@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pins.c: PUT and DELETE /v1/meshes/{id}/pin: a pinned mesh is on the device and stays there, until it is unpinned or
- * deleted. That takes memory from all others, so an administrator says so. Pins outlive a restart: pins_restore loads the
- * meshes again behind the start, one after the other. */
+ * deleted. That takes memory from all others, so an administrator says so. Pins outlive a restart: pins_restore loads
+ * the meshes again behind the start, one after the other. */
 #include "server/api/pins.h"
 #include "server/api/api.h"
 #include <stdlib.h>

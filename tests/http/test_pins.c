@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pins: a pinned mesh stays on a device whose memory others need, with all its versions and over restarts; and pins have
- * only a part of that memory. */
+/* Pins: a pinned mesh stays on a device whose memory others need, with all its versions and over restarts; and pins
+ * have only a part of that memory. */
+#include "server/serve.h"
 #include "tests/env.h"
 #include "tests/http/daemon.h"
 #include "tests/http/spawn.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define MEMORY "6MiB"
@@ -144,6 +146,26 @@ static void test_limit(void **state)
     daemon_stop(&d);
 }
 
+/* What the store could not remember is not acknowledged, and not pinned afterwards. */
+static void test_failed_store(void **state)
+{
+    const struct rlimit limit = {4096, 4096};
+    char id[32];
+    struct answer a;
+    (void)state;
+    const char *options[] = {"--log-file", "/dev/null", NULL};
+    daemon_start(&d, options);
+    create_grid(&d, GRID, id);
+    assert_int_equal(prlimit(d.pid, RLIMIT_FSIZE, &limit, NULL), 0);
+    ask("PUT", id, "/pin", "", NULL, &a);
+    assert_problem(&a, 503, "store_failed", "store");
+    answer_free(&a);
+    assert_int_equal(daemon_wait(&d, 5), EXIT_STORE);
+    start("50");
+    (void)on_device(id, false);
+    daemon_stop(&d);
+}
+
 static struct ran subd(const char *verb, const char *id)
 {
     char server[64];
@@ -184,6 +206,6 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_stays), cmocka_unit_test(test_limit),
-                                       cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_failed_store), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pins.c: which meshes are pinned, in a table of their own. A pin is no part of a mesh and makes no version of it, and it
- * goes with its mesh. */
+/* pins.c: which meshes are pinned, in a table of their own. A pin is no part of a mesh and makes no version of it, and
+ * it goes with its mesh. */
 #include "server/store/sqlite/db.h"
 #include <stdio.h>
 #include <stdlib.h>
