@@ -50,6 +50,8 @@ static const struct option_row rows[] = {
      "all host memory of the daemon, which splits it; 0: three quarters of the container's or the machine's"},
     {"gpu-memory", BYTES, AT(gpu_memory), "0", 0, 16 * TIB, "BYTES",
      "device memory to use; 0: 80 % of what is free, or on the cpu backend a part of --memory-limit"},
+    {"pinned-percent", INTEGER, AT(pinned_percent), "50", 0, 100, "N",
+     "how much of the device memory pinned meshes may take; 0: none can be pinned"},
     {"host-memory", BYTES, AT(host_memory), "0", 0, 16 * TIB, "BYTES",
      "request bodies and what is read from them, host copies of meshes, frames being made and sent; 0: a part of "
      "--memory-limit"},

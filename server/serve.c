@@ -4,6 +4,7 @@
 #include "server/serve.h"
 #include "gpu/sdd/sdd_pause.h"
 #include "server/api/events.h"
+#include "server/api/pins.h"
 #include "server/api/routes.h"
 #include "server/base/container.h"
 #include "server/loop.h"
@@ -225,6 +226,10 @@ static bool start_work(struct server *s, struct text *error)
     /* Half of the pool is left to those who cannot wait until idle copies have gone. */
     slots_init(&m->slots, m->budgets.part[BUDGET_HOST] / 2, &m->pool, &s->metrics, s->jobs.compute, s->jobs.reaper);
     cache_init(&m->cache, m->budgets.part[BUDGET_CACHE], &m->pool, &s->metrics, s->jobs.compute, s->jobs.reaper);
+    if (pins_restore(&s->service, &err)) {
+        text_puts(error, err.text);
+        return false;
+    }
     return m->residency != NULL;
 }
 

@@ -54,7 +54,9 @@ int main(int argc, char **argv)
     if (c.quick && c.timeout_s <= 0)
         config.stall_timeout_ms = CLI_QUICK_MS;
     cli_catch_signals();
-    if (subd_open(&config, &c.client, &err) != SUBD_OK || subd_use_lease(c.client, c.lease, &err) != SUBD_OK ||
+    int rc = subd_open(&config, &c.client, &err);
+    subd_bulk(c.client, c.bulk);
+    if (rc != SUBD_OK || subd_use_lease(c.client, c.lease, &err) != SUBD_OK ||
         (c.takes_mesh && subd_find(c.client, c.args[0], &c.mesh, &err) != SUBD_OK))
         code = cli_report(&c, &err);
     else

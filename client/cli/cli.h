@@ -51,6 +51,7 @@ struct cli {
     struct cli_writer *writer;                  /* The output file while a frame is fetched; NULL without one. */
     int64_t version, at;   /* at: an earlier version, which is refined, or that events come since. */
     int rebase, list, end; /* Of edit, and of lease. */
+    int bulk;              /* Of --priority. */
     int64_t seconds;       /* Of a lease; 0 is the server's default. */
     const char *lease;
     const char *ca_file;
@@ -92,6 +93,8 @@ int cli_events(struct cli *c);
 int cli_ls(struct cli *c);
 int cli_show(struct cli *c);
 int cli_rm(struct cli *c);
+int cli_pin(struct cli *c);
+int cli_unpin(struct cli *c);
 int cli_unquarantine(struct cli *c);
 int cli_pull(struct cli *c);
 int cli_plan(struct cli *c);

@@ -220,6 +220,24 @@ const struct cli_verb cli_verbs[] = {
      NULL,
      {"subd rm " CLI_SAMPLE_ID, "subd rm " CLI_SAMPLE_ID " --version 1"}},
     {ADMIN,
+     "pin",
+     "MESH",
+     1,
+     1,
+     cli_pin,
+     "keeps a mesh on the device, over restarts too",
+     "Pinned meshes have a part of the device's memory (subdd --pinned-percent). It needs a token with scope admin.",
+     {"subd pin " CLI_SAMPLE_ID, "subd pin bunny"}},
+    {ADMIN,
+     "unpin",
+     "MESH",
+     1,
+     1,
+     cli_unpin,
+     "lets a mesh leave the device again",
+     NULL,
+     {"subd unpin " CLI_SAMPLE_ID, "subd unpin bunny"}},
+    {ADMIN,
      "unquarantine",
      "MESH",
      1,
@@ -352,7 +370,8 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        SECONDS,
        LEASES,
        END,
-       SINCE
+       SINCE,
+       PRIORITY
 };
 
 const struct cli_option cli_options[] = {
@@ -453,23 +472,12 @@ const struct cli_option cli_options[] = {
      "s "
      "(ls, show, stat, health) or 150 s (the others)",
      NULL},
+    {"priority", "TOKEN", PRIORITY, MESH | POSITIONS | EDIT | FAIR | PULL | PLAN,
+     "bulk: the daemon does it once nobody waits for anything else", "interactive bulk"},
     {"json", NULL, JSON, ALL, "answers, warnings and errors as JSON on stdout", NULL},
     {"help", NULL, 'h', ALL | LOCAL, "this text", NULL},
     {0}};
 _Static_assert(sizeof cli_options / sizeof *cli_options - 1 == CLI_N_OPTIONS, "cli_args.h has the number of options");
-
-const struct cli_verb *cli_find_verb(const char *name)
-{
-    for (const struct cli_verb *v = cli_verbs; v->name; v++)
-        if (strcmp(v->name, name) == 0)
-            return v;
-    return NULL;
-}
-
-int cli_takes(const struct cli_verb *v, const struct cli_option *o)
-{
-    return o->help && (o->verbs & v->bit) != 0;
-}
 
 /* Reads a whole number. Anything else is -1, which no option allows. */
 static int64_t number(const char *text)
@@ -558,6 +566,7 @@ int cli_take_option(struct cli *c, int value, char *text)
     case LEASE_NAMED: c->lease = text; return 1;
     case LEASES: c->list = 1; return 1;
     case END: c->end = 1; return 1;
+    case PRIORITY: return (c->bulk = strcmp(text, "bulk") == 0) || strcmp(text, "interactive") == 0;
     default: return take_number(c, value, text);
     }
 }
@@ -579,6 +588,7 @@ const char *cli_option_takes(int value)
     case SECONDS: return "a whole number of seconds from 1 to 3,600";
     case TIMEOUT: return "seconds, more than 0 and less than 1,000,000";
     case PRIMVARS: return "names";
+    case PRIORITY: return "interactive or bulk";
     case OUT_DIR: return "a folder";
     case PRIM: return "a path or name";
     case TIME: return "a number";

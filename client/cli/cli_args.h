@@ -62,7 +62,7 @@ const struct cli_verb *cli_find_verb(const char *name);
  * Only options of the verb are offered, or all of them with NULL. */
 const char *cli_nearest_verb(const char *word);
 const char *cli_nearest_option(const char *word, const struct cli_verb *v);
-#define CLI_N_OPTIONS 61
+#define CLI_N_OPTIONS 62
 /* cli_take_option: stores the value of an option. Returns 0 when the option cannot have it.
  * cli_option_takes: what it accepts then, in words. */
 int cli_take_option(struct cli *c, int value, char *text);

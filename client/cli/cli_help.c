@@ -41,6 +41,19 @@ static void wrap(int at, int indent, const char *text)
     putchar('\n');
 }
 
+const struct cli_verb *cli_find_verb(const char *name)
+{
+    for (const struct cli_verb *v = cli_verbs; v->name; v++)
+        if (strcmp(v->name, name) == 0)
+            return v;
+    return NULL;
+}
+
+int cli_takes(const struct cli_verb *v, const struct cli_option *o)
+{
+    return o->help && (o->verbs & v->bit) != 0;
+}
+
 void cli_option_help(const struct cli_option *o, char *to, size_t room)
 {
     size_t n = (size_t)snprintf(to, room, "%s%s", o->help, o->values ? ": " : "");

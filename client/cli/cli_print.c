@@ -269,6 +269,8 @@ cJSON *cli_info_json(const struct subd_mesh_info *m)
     cJSON_AddStringToObject(o, "residency", m->residency);
     cJSON_AddNumberToObject(o, "deviceBytes", (double)m->device_bytes);
     cJSON_AddNumberToObject(o, "hostBytes", (double)m->host_bytes);
+    if (m->pinned)
+        cJSON_AddTrueToObject(o, "pinned");
     if (m->quarantined)
         cJSON_AddTrueToObject(o, "quarantined");
     cJSON_AddStringToObject(o, "created", m->created);
@@ -311,8 +313,8 @@ void cli_print_info(const struct subd_mesh_info *m)
         cli_table_row(&t, name, is);
     }
     cli_table_print(&t);
-    printf("  on %s, %s there, %s in host memory\n", m->residency, cli_bytes((double)m->device_bytes),
-           cli_bytes((double)m->host_bytes));
+    printf("  %son %s, %s there, %s in host memory\n", m->pinned ? "pinned, " : "", m->residency,
+           cli_bytes((double)m->device_bytes), cli_bytes((double)m->host_bytes));
     if (m->quarantined)
         puts("  in quarantine: evaluating this version has ended the daemon twice");
     printf("  created %s, updated %s, topology %s\n", cli_when(m->created), cli_when(m->updated), m->topology_id);

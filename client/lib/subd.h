@@ -148,7 +148,7 @@ struct subd_mesh_info {
     struct subd_primvar_info primvars[SUBD_MAX_PRIMVARS]; /* Sorted by name. */
     char up_axis[8];                                      /* "Y", "Z", or "" when it is not known. */
     double meters_per_unit;                               /* 0 when it is not known. */
-    int64_t quarantined, reserved[13];                    /* quarantined: 1 when this version is refused with 423. */
+    int64_t quarantined, pinned, reserved[12];            /* 1 when this version is refused with 423; see subd_pin. */
 };
 /* A request body, which is sent as it is. */
 struct subd_body {

@@ -58,6 +58,7 @@ int subd_info_copy(struct subd_mesh_info *to, const Subdd__V1__MeshInfo *from)
     to->uvs = (int64_t)from->uvs;
     to->manifold = from->manifold;
     to->quarantined = from->quarantined;
+    to->pinned = from->pinned;
     to->device_bytes = (int64_t)from->device_bytes;
     to->host_bytes = (int64_t)from->host_bytes;
     to->bandwidth_before = (int64_t)from->bandwidth_before;

@@ -218,7 +218,8 @@ struct subd_client {
     char *ca_file;      /* NULL for the system's authorities. */
     char *bearer;       /* "Bearer " and the token; NULL without a token. */
     char lease[24];     /* What subd_use_lease has set, or "". */
-    int rebases;        /* What subd_rebase has set. */
+    int rebases;        /* What subd_rebase has set, */
+    int bulk;           /* and subd_bulk. */
     struct subd_config config;
     atomic_int cancel;
     int nonblocking, n_fds;

@@ -14,6 +14,12 @@ void subd_rebase(subd_client *c, int on)
         c->rebases = on != 0;
 }
 
+void subd_bulk(subd_client *c, int on)
+{
+    if (c)
+        c->bulk = on != 0;
+}
+
 int subd_use_lease(subd_client *c, const char *lease, struct subd_error *err)
 {
     int rc = SUBD_NEED(err, c);

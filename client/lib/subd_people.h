@@ -13,6 +13,10 @@ extern "C" {
  * between. Else the server answers 412, as it does without. It begins with the next call. */
 SUBD_API void subd_rebase(subd_client *c, int on);
 
+/* subd_bulk: with `on`, what this client asks for waits for all that others ask for without it. It is meant for exports
+ * and the like, and begins with the next call. */
+SUBD_API void subd_bulk(subd_client *c, int on);
+
 struct subd_lease {
     char lease[24];           /* Its id. */
     char principal[72];       /* The name of the holder's token; "" without tokens. */

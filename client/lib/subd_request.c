@@ -221,6 +221,7 @@ static int set_headers(subd_client *c, const struct subd_request *r)
         (rc = header(call, "If-Match", r->if_version ? version : NULL)) ||
         (rc = header(call, "Subdd-Rebase", r->rebases ? "disjoint" : NULL)) ||
         (rc = header(call, "Subdd-Lease", *c->lease ? c->lease : NULL)) ||
+        (rc = header(call, "Subdd-Priority", c->bulk ? "bulk" : NULL)) ||
         (rc = header(call, "Subdd-Timeout-Ms", c->config.request_timeout_ms ? timeout : NULL)))
         return rc;
     return SUBD_OK;

@@ -48,6 +48,8 @@ void api_leases(struct request *r);
 void api_lease_renew(struct request *r);
 void api_lease_end(struct request *r);
 void api_quarantine_end(struct request *r);
+void api_pin(struct request *r);
+void api_unpin(struct request *r);
 void api_presence(struct request *r);
 void api_presence_set(struct request *r);
 void api_presence_end(struct request *r);
@@ -73,6 +75,7 @@ struct info_state {
     int64_t device_bytes, host_bytes;
     const int64_t *bandwidth;    /* [2] The bandwidth before and after a reorder; NULL when none was asked for. */
     const struct text *warnings; /* Lines about what the mesh lost on its way in; NULL says nothing of them. */
+    bool pinned;                 /* The mesh stays on the device. */
     bool quarantined;            /* The version is (operation/quarantine.h). */
 };
 /* write_date: a time as RFC 3339 has it. */

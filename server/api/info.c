@@ -43,6 +43,7 @@ struct info_state info_state_of(const struct service *s, const struct store_info
     return (struct info_state){.residency = slot ? slot_residency(slot) : "disk",
                                .device_bytes = slot && slot->resident ? resident_bytes(slot->resident) : 0,
                                .host_bytes = slot ? slot->host_bytes : 0,
+                               .pinned = slot && slot->pinned,
                                .quarantined = quarantine_has(s->quarantine, info->id, info->version)};
 }
 
@@ -130,6 +131,10 @@ void info_json(struct text *out, const struct store_info *info, const struct inf
     text_member(out, "residency", state->residency);
     text_member_int(out, "deviceBytes", state->device_bytes);
     text_member_int(out, "hostBytes", state->host_bytes);
+    if (state->pinned) {
+        text_key(out, "pinned");
+        text_puts(out, "true");
+    }
     if (state->quarantined) {
         text_key(out, "quarantined");
         text_puts(out, "true");
@@ -205,6 +210,7 @@ static void fill(struct info_message *m, const struct store_info *info, const st
     m->info.device_bytes = (uint64_t)state->device_bytes;
     m->info.host_bytes = (uint64_t)state->host_bytes;
     m->info.quarantined = state->quarantined;
+    m->info.pinned = state->pinned;
     m->info.created = m->created;
     m->info.updated = m->updated;
     for (int i = 0; i < info->n_primvars; i++) {

@@ -156,6 +156,7 @@ void api_metrics(struct request *r)
     metrics_set(m, M_WAIT_LONGEST_MS, executor_waits(s->jobs->compute, waiting) / 1000000);
     metrics_set(m, M_WAITING_SHORT, waiting[FAIR_SHORT]);
     metrics_set(m, M_WAITING_LONG, waiting[FAIR_LONG]);
+    metrics_set(m, M_WAITING_BULK, waiting[FAIR_BULK_SHORT] + waiting[FAIR_BULK_LONG]);
     metrics_set(m, M_INFLIGHT_BYTES, s->net->inflight_bytes);
     metrics_set(m, M_SESSIONS, s->net->conns.n);
     text_puts(&t, "# HELP subdd_build_info Version and backend.\n# TYPE subdd_build_info gauge\n");

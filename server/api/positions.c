@@ -89,6 +89,7 @@ int positions_commit(struct job *job, const struct positions *p, const char *kin
     struct slot *slot = j->slot;
     struct store_info info = slot->info;
     const struct info_state state = {.residency = "device",
+                                     .pinned = slot->pinned,
                                      .device_bytes = resident_bytes(slot->resident),
                                      .host_bytes = slot->host ? mesh_bytes(slot->host) : 0};
     struct store_answer record;

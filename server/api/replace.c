@@ -23,8 +23,11 @@ struct info_state replace_describe(struct replace_job *r, int64_t now)
     r->info.version++;
     store_info_measure(&r->info, m);
     r->info.updated_ms = now;
-    return (struct info_state){
-        .residency = "device", .device_bytes = resident_bytes(r->resident), .host_bytes = mesh_bytes(m)};
+    return (struct info_state){.pinned = r->base.slot->pinned,
+
+                               .residency = "device",
+                               .device_bytes = resident_bytes(r->resident),
+                               .host_bytes = mesh_bytes(m)};
 }
 
 int replace_commit(struct replace_job *r, const struct store_change *change)

@@ -15,7 +15,8 @@ struct config {
     int64_t threads, host_workers, queue_size;
     int64_t history_versions, history_bytes;
     int64_t memory_limit, gpu_memory, host_memory; /* 0: chosen at start */
-    int64_t cache_bytes;                           /* CONFIG_AUTO: chosen at start; 0: none */
+    int64_t pinned_percent;
+    int64_t cache_bytes; /* CONFIG_AUTO: chosen at start; 0: none */
     int64_t max_connections, max_connections_per_address, max_header_bytes, max_body_bytes, max_json_bytes;
     int64_t max_inflight_bytes, max_level, max_output_bytes, stream_bytes, min_rate;
     double header_deadline, idle_timeout, request_deadline, drain_delay, drain_timeout; /* seconds */

@@ -31,11 +31,6 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static bool is_long(const struct fair_claim *claim)
-{
-    return fair_class_of(claim) == FAIR_LONG;
-}
-
 /* Takes the next task, and fills its frame before that: the task may be gone once it runs. */
 static struct task *take(struct executor *e, struct fair_frame *frame)
 {
@@ -46,7 +41,7 @@ static struct task *take(struct executor *e, struct fair_frame *frame)
         pthread_cond_wait(&e->more, &e->mutex);
     if (task) {
         fair_begin(frame, NULL, task, now());
-        e->n_long += is_long(&frame->claim);
+        e->n_long += fair_is_long(&frame->claim);
     }
     pthread_mutex_unlock(&e->mutex);
     return task;
@@ -65,7 +60,7 @@ static void ended(struct executor *e, struct fair_frame *frame)
 {
     pthread_mutex_lock(&e->mutex);
     fair_end(&e->queue, frame, now());
-    if (!frame->outer && is_long(&frame->claim)) {
+    if (!frame->outer && fair_is_long(&frame->claim)) {
         e->n_long--;
         pthread_cond_signal(&e->more); /* A long task may have waited for this one. */
     }
@@ -119,7 +114,7 @@ bool executor_pause(struct executor *e)
     if (!frame)
         return false;
     if (fair_is_due(frame, e->paused_at, at)) {
-        while (now() - at < FAIR_INSIDE * FAIR_SLICE_NS && run_inside(e)) {
+        while ((int64_t)(now() - at) < fair_inside_ns(frame) && run_inside(e)) {
         }
         e->paused_at = now();
         begin_stretch(e, e->paused_at);
@@ -182,6 +177,13 @@ void executor_post(struct executor *e, struct task *task)
     pthread_mutex_lock(&e->mutex);
     fair_post(&e->queue, task, now());
     pthread_cond_signal(&e->more);
+    pthread_mutex_unlock(&e->mutex);
+}
+
+void executor_hurry(struct executor *e, const struct task *task)
+{
+    pthread_mutex_lock(&e->mutex);
+    fair_hurry(&e->queue, task);
     pthread_mutex_unlock(&e->mutex);
 }
 

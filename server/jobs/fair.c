@@ -6,10 +6,13 @@
 
 #define LEAST_NS 20000 /* The least that a task counts, so that many tiny ones take turns too. */
 
-/* Long work waits at most about three times as long for what it used before, because others have used that too. */
+/* Long work waits at most about three times as long for what it used before, because others have used that too; and
+ * bulk work fifteen times. */
 #define MOST_LEAD_NS 100000000
 
-static const int weights[FAIR_CLASSES] = {1, 3, 1}; /* Short work gets three times as much as long work. */
+static const int weights[FAIR_CLASSES] = {1, 3, 1, 3, 1}; /* Short work gets three times as much as long work. */
+static const int group_weights[2] = {15, 1};
+static const enum fair_class shorts[2] = {FAIR_SHORT, FAIR_BULK_SHORT}, longs[2] = {FAIR_LONG, FAIR_BULK_LONG};
 
 void fair_init(struct fair *f)
 {
@@ -19,7 +22,12 @@ void fair_init(struct fair *f)
 
 enum fair_class fair_class_of(const struct fair_claim *claim)
 {
-    return !claim->principal ? FAIR_OWN : claim->cost_ns <= FAIR_SHORT_NS ? FAIR_SHORT : FAIR_LONG;
+    return !claim->principal ? FAIR_OWN : claim->cost_ns <= FAIR_SHORT_NS ? shorts[claim->bulk] : longs[claim->bulk];
+}
+
+bool fair_is_long(const struct fair_claim *claim)
+{
+    return claim->principal && claim->cost_ns > FAIR_SHORT_NS;
 }
 
 static struct fair_share *principal_of(struct fair *f, const struct fair_claim *claim)
@@ -43,45 +51,75 @@ static int64_t counted(int64_t ns)
     return ns > LEAST_NS ? ns : LEAST_NS;
 }
 
+static void cap_lead(struct fair_share *s, const struct fair_share *of)
+{
+    if (s->used_ns > of->used_ns + MOST_LEAD_NS)
+        s->used_ns = of->used_ns + MOST_LEAD_NS;
+}
+
 /* Counts time for a share. It may be taken back, when an estimate was too high. */
 static void charge(struct fair *f, const struct fair_claim *claim, int64_t ns)
 {
     const enum fair_class class = fair_class_of(claim);
+    f->groups[claim->bulk].used_ns += ns / group_weights[claim->bulk];
     f->class_of[class].used_ns += ns / weights[class];
-    if (f->class_of[FAIR_LONG].used_ns > f->class_of[FAIR_SHORT].used_ns + MOST_LEAD_NS)
-        f->class_of[FAIR_LONG].used_ns = f->class_of[FAIR_SHORT].used_ns + MOST_LEAD_NS;
+    cap_lead(&f->groups[1], &f->groups[0]);
+    cap_lead(&f->class_of[longs[claim->bulk]], &f->class_of[shorts[claim->bulk]]);
     principal_of(f, claim)->used_ns += ns;
     connection_of(f, claim)->used_ns += ns;
 }
 
+static void arrive_all(struct fair *f, const struct fair_claim *claim)
+{
+    const enum fair_class class = fair_class_of(claim);
+    f->n[class]++;
+    if (class == FAIR_OWN)
+        return;
+    arrive(&f->groups[claim->bulk], f->group_level);
+    arrive(&f->class_of[class], f->class_level[claim->bulk]);
+    arrive(principal_of(f, claim), f->principal_level);
+    arrive(connection_of(f, claim), f->connection_level);
+}
+
+static void leave_all(struct fair *f, const struct fair_claim *claim)
+{
+    const enum fair_class class = fair_class_of(claim);
+    f->n[class]--;
+    if (class == FAIR_OWN)
+        return;
+    f->groups[claim->bulk].waiting--;
+    f->class_of[class].waiting--;
+    principal_of(f, claim)->waiting--;
+    connection_of(f, claim)->waiting--;
+}
+
 void fair_post(struct fair *f, struct task *task, uint64_t now)
 {
-    const struct fair_claim *claim = &task->claim;
-    const enum fair_class class = fair_class_of(claim);
     task->next = NULL;
     task->since = now;
     *f->last = task;
     f->last = &task->next;
-    f->n[class]++;
-    if (class == FAIR_OWN)
-        return;
-    arrive(f->class_of + class, f->class_level);
-    arrive(principal_of(f, claim), f->principal_level);
-    arrive(connection_of(f, claim), f->connection_level);
+    arrive_all(f, &task->claim);
 }
 
 static void unlink_task(struct fair *f, struct task **at)
 {
     struct task *task = *at;
-    const enum fair_class class = fair_class_of(&task->claim);
     if (!(*at = task->next))
         f->last = at;
-    f->n[class]--;
-    if (class == FAIR_OWN)
+    leave_all(f, &task->claim);
+}
+
+void fair_hurry(struct fair *f, const struct task *task)
+{
+    struct task *at = f->first;
+    while (at && at != task)
+        at = at->next;
+    if (!at)
         return;
-    f->class_of[class].waiting--;
-    principal_of(f, &task->claim)->waiting--;
-    connection_of(f, &task->claim)->waiting--;
+    leave_all(f, &at->claim);
+    at->claim.bulk = false;
+    arrive_all(f, &at->claim);
 }
 
 static void raise_level(int64_t *level, int64_t used)
@@ -98,7 +136,8 @@ static struct task *take(struct fair *f, struct task **at)
     unlink_task(f, at);
     if (!task->claim.principal)
         return task;
-    raise_level(&f->class_level, f->class_of[fair_class_of(&task->claim)].used_ns);
+    raise_level(&f->group_level, f->groups[task->claim.bulk].used_ns);
+    raise_level(&f->class_level[task->claim.bulk], f->class_of[fair_class_of(&task->claim)].used_ns);
     raise_level(&f->principal_level, principal_of(f, &task->claim)->used_ns);
     raise_level(&f->connection_level, connection_of(f, &task->claim)->used_ns);
     charge(f, &task->claim, counted(task->claim.cost_ns));
@@ -138,32 +177,49 @@ static struct task **find(struct fair *f, enum fair_class class, const struct fa
     return best ? best : at;
 }
 
-static struct task *choose(struct fair *f, bool may_be_long, const struct fair_frame *frame, int64_t most_ns)
+/* The task whose turn it is of those that are bulk, or not. */
+static struct task **choose_of(struct fair *f, bool bulk, bool may_be_long, const struct fair_frame *frame,
+                               int64_t most_ns)
 {
-    struct task **at = f->n[FAIR_OWN] ? find(f, FAIR_OWN, frame, most_ns) : f->last;
-    if (*at)
-        return take(f, at);
-    const bool long_first = f->n[FAIR_SHORT] && f->n[FAIR_LONG] && may_be_long &&
-                            f->class_of[FAIR_LONG].used_ns < f->class_of[FAIR_SHORT].used_ns;
+    const enum fair_class is_short = shorts[bulk], is_long = longs[bulk];
+    const bool long_first =
+        f->n[is_short] && f->n[is_long] && may_be_long && f->class_of[is_long].used_ns < f->class_of[is_short].used_ns;
+    struct task **at = f->last;
     for (int k = 0; k < 2 && !*at; k++) {
-        const enum fair_class class = (k == 0) == long_first ? FAIR_LONG : FAIR_SHORT;
-        if (f->n[class] && (class == FAIR_SHORT || may_be_long))
+        const enum fair_class class = (k == 0) == long_first ? is_long : is_short;
+        if (f->n[class] && (class == is_short || may_be_long))
             at = find(f, class, frame, most_ns);
     }
-    return take(f, at);
+    return at;
 }
 
 struct task *fair_take(struct fair *f, bool may_be_long)
 {
-    return choose(f, may_be_long, NULL, 0);
+    struct task **at = f->n[FAIR_OWN] ? find(f, FAIR_OWN, NULL, 0) : f->last;
+    const bool bulk_first = f->groups[0].waiting && f->groups[1].waiting && f->groups[1].used_ns < f->groups[0].used_ns;
+    for (int k = 0; k < 2 && !*at; k++)
+        at = choose_of(f, (k == 0) == bulk_first, may_be_long, NULL, 0);
+    return take(f, at);
 }
 
+/* Nothing that is bulk keeps up what is not, which in turn keeps up what is bulk for as long as it takes. */
 struct task *fair_take_inside(struct fair *f, const struct fair_frame *frame, uint64_t now)
 {
-    const int64_t own = (int64_t)(now - frame->began) - frame->inside_ns;
+    const int64_t own = (int64_t)(now - frame->began) - frame->inside_ns,
+                  most = own / 4 > FAIR_SHORT_NS ? own / 4 : FAIR_SHORT_NS;
     if (frame->depth >= FAIR_DEPTH)
         return NULL;
-    return choose(f, true, frame, own / 4 > FAIR_SHORT_NS ? own / 4 : FAIR_SHORT_NS);
+    struct task **at = f->n[FAIR_OWN] ? find(f, FAIR_OWN, frame, most) : f->last;
+    if (!*at)
+        at = choose_of(f, false, true, frame, frame->claim.bulk ? INT64_MAX : most);
+    if (!*at && frame->claim.bulk)
+        at = choose_of(f, true, true, frame, most);
+    return take(f, at);
+}
+
+int64_t fair_inside_ns(const struct fair_frame *frame)
+{
+    return (frame->claim.bulk ? FAIR_INSIDE_BULK : FAIR_INSIDE) * FAIR_SLICE_NS;
 }
 
 struct task *fair_drop(struct fair *f, struct task **at)

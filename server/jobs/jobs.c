@@ -72,7 +72,7 @@ static void run_step(struct task *task, void *user)
     if (rc == SDD_ENO_MEMORY && job->err.needed && job->step->queue == ON_DEVICE &&
         executor_is_inside(job->jobs->compute)) {
         job->alone = true; /* The task around it holds memory that could be had otherwise. */
-        job_wait_again(job);
+        job_wait(job);
     } else
         job_leave(job, rc);
 }
@@ -94,12 +94,13 @@ static void wait_for_thread(struct job *job)
                                           .cost_ns = job->cost_ns[queue],
                                           .thing = job->thing,
                                           .alone = job->alone,
-                                          .cancel = job->committed ? NULL : &job->cancel};
+                                          .cancel = job->committed ? NULL : &job->cancel,
+                                          .bulk = job->bulk};
     job->waiting_since = uv_hrtime();
     executor_post(executor_of(job), &job->task);
 }
 
-void job_wait_again(struct job *job)
+void job_wait(struct job *job)
 {
     guard_end(job, SDD_ENO_MEMORY);
     wait_for_thread(job);
@@ -193,6 +194,19 @@ int job_leave_turn(struct job *job)
     return SDD_OK;
 }
 
+/* What has or wants the same turn before a job that is not bulk no longer is, either. */
+static void hurry(struct jobs *jobs, const struct turns *turns)
+{
+    for (struct list *at = jobs->all.next; at != &jobs->all; at = at->next) {
+        struct job *job = CONTAINER(at, struct job, all);
+        if (job->turns != turns || !job->bulk || !(job->holds || job->shares || job->waits))
+            continue;
+        job->bulk = false;
+        if (job->step->queue != ON_LOOP && !job->waits)
+            executor_hurry(executor_of(job), &job->task);
+    }
+}
+
 /* Takes the turn, or a place in line. Returns whether the job may go on. */
 static bool take_turn(struct job *job)
 {
@@ -201,6 +215,8 @@ static bool take_turn(struct job *job)
         job->waits = true;
         job->waiting_since = uv_hrtime();
         list_append(&turns->waiting, &job->wait);
+        if (!job->bulk)
+            hurry(job->jobs, turns);
         return false;
     }
     if (turns)
@@ -430,7 +446,7 @@ static int admit(struct job *job)
         return jobs->n_light > jobs->most ? refuse(job, SDD_EBUSY, "", jobs->n_light - 1) : SDD_OK;
     if (others >= jobs->most)
         return refuse(job, SDD_EBUSY, "", others);
-    const int times = job->cost_ns[ON_DEVICE] > FAIR_SHORT_NS ? 1 : 3;
+    const int times = job->bulk || job->cost_ns[ON_DEVICE] > FAIR_SHORT_NS ? 1 : 3;
     return before >= times * (jobs->most - others)
                ? refuse(job, SDD_ETOO_MANY, " of this token, or without one of this address,", before)
                : SDD_OK;

@@ -97,6 +97,7 @@ struct job {
     bool alone;     /* It was inside another task on the device and found no memory, so it is not inside one again. */
     bool on_device; /* It has a step for the device. */
     uint32_t principal, connection; /* Hashes of who asks; 0 for the daemon itself. */
+    bool bulk;                      /* It waits for jobs that are not, as long as none of them waits for it. */
     int64_t cost_ns[ON_DEVICE + 1]; /* The estimated time of a step on each thread. */
     uint64_t thing;                 /* The hash of what the step on the device works on, such as a topology. */
     bool lasts;    /* A passed deadline does not end it: its client then gets the answer of job->ops, and it goes on. */
@@ -176,11 +177,11 @@ void job_close(struct job *job);
  * can do the work of several.
  * Threads  a worker thread, in a step
  * Owner    the caller runs the step for each of these jobs, and then calls job_leave with how it ended, or
- *          job_wait_again to queue it again
+ *          job_wait to queue it again
  * Result   how many they are */
 int job_join(struct job *job, bool (*fits)(const struct job *job, const struct job *other), int most, struct job **out);
 void job_leave(struct job *job, int rc);
-void job_wait_again(struct job *job);
+void job_wait(struct job *job);
 /* job_answer: answers the request now, because all has gone well, and the job goes on without it. On the loop, in a
  * step or while a step that asked for it goes on elsewhere. */
 void job_answer(struct job *job);

@@ -98,7 +98,7 @@ static void add_timing(struct request *r)
 /* The headers of a request that the daemon reads, so that a page of another origin may send them. */
 #define READ                                                                                                           \
     "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, "                 \
-    "Subdd-Lease, Subdd-Rebase, Subdd-Timeout-Ms, X-Request-Id"
+    "Subdd-Lease, Subdd-Priority, Subdd-Rebase, Subdd-Timeout-Ms, X-Request-Id"
 #define PREFLIGHT_SECONDS "7200" /* Chromium does not cache a preflight for longer than this. */
 
 /* A browser takes the answer for what its media type says, hands it to no page of another origin (which CORS does not

@@ -174,6 +174,15 @@ static int check_deadline(struct request *r, struct sdd_error *err)
     return SDD_OK;
 }
 
+static int check_priority(struct request *r, struct sdd_error *err)
+{
+    const char *given = request_header(r, "Subdd-Priority");
+    r->bulk = given && strcmp(given, "bulk") == 0;
+    if (!given || r->bulk || strcmp(given, "interactive") == 0)
+        return SDD_OK;
+    return sdd_fail(err, SDD_EINVALID, "subdd-priority", "Subdd-Priority is interactive or bulk");
+}
+
 static void screen(struct request *r, const char *method)
 {
     struct sdd_error err = {0};
@@ -210,6 +219,8 @@ static void screen(struct request *r, const char *method)
         rc = check_body(r, &err);
     if (!rc)
         rc = check_deadline(r, &err);
+    if (!rc)
+        rc = check_priority(r, &err);
     if (!rc && !r->route->always) /* A health probe may have any query. */
         rc = query_parse(&r->query, mark, r->route->query, r->route->options, &err);
     if (rc == SDD_ETOO_LARGE)

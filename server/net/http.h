@@ -47,6 +47,7 @@ struct request {
     char owner[OWNER_SIZE];          /* Who it is for what belongs to callers: NAME, or NAME@WORKSPACE. */
     struct query query;
     int media_in, media_out; /* The enum media bits of body and answer; 0 when there is none. */
+    bool bulk;               /* Subdd-Priority says so. */
     bool protobuf_errors;    /* Errors are answered as message Problem, not as JSON. */
     unsigned char *body;     /* A handler may take it over and set NULL here. */
     size_t body_bytes, body_capacity;

@@ -28,11 +28,12 @@ uint64_t operation_thing(const char *topology_id)
 /* ---- requests and jobs ------------------------------------------------------------------------------------------- */
 void operation_start(struct request *r, struct job *job, const struct job_ops *ops, struct turns *turns)
 {
-    const char *who = *r->principal ? r->principal : r->conn->address;
+    const char *who = *r->principal ? r->owner : r->conn->address;
     job->request = r;
     job->deadline = r->deadline;
     job->principal = r->route->always ? 0 : hash_of(who, strlen(who)); /* Probes are the daemon's own work. */
     job->connection = hash_of(&r->conn, sizeof r->conn);
+    job->bulk = r->bulk;
     r->job = job;
     job_start(service_of(r)->jobs, job, ops, turns);
 }
@@ -135,9 +136,32 @@ static void evaluation_end(struct job *job, int rc)
     quarantine_end(job_service(job)->quarantine, &((struct mesh_job *)job)->evaluation, step_number(job), rc);
 }
 
+static const struct job_guard guard = {evaluation_begin, evaluation_end};
+
+void *mesh_job_own(struct service *s, size_t bytes, const char *op, const char *workspace)
+{
+    struct mesh_job *j = calloc(1, bytes);
+    if (!j)
+        return NULL;
+    j->job.jobs = s->jobs;
+    j->job.guard = &guard;
+    j->job.bulk = true;
+    j->job.principal = hash_of(op, strlen(op));
+    j->job.deadline = UINT64_MAX;
+    j->evaluation.work = XXH3_64bits(op, strlen(op));
+    snprintf(j->workspace, sizeof j->workspace, "%s", workspace);
+    return j;
+}
+
+void mesh_job_start_own(struct mesh_job *j, struct slot *slot, const struct job_ops *ops)
+{
+    j->slot = slot;
+    slot_use(&memory_of(&j->job)->slots, slot);
+    job_start(j->job.jobs, &j->job, ops, &slot->turns);
+}
+
 void *mesh_job_create(struct request *r, size_t bytes, bool with_key)
 {
-    static const struct job_guard guard = {evaluation_begin, evaluation_end};
     const char *key = with_key ? request_header(r, "Idempotency-Key") : NULL;
     struct mesh_job *j = calloc(1, bytes);
     if (!j) {
@@ -367,8 +391,10 @@ int build_resident(struct job *job, struct mesh *mesh, const struct resident_edi
 {
     struct residency *residency = memory_of(job)->residency;
     struct sdd_topology_info topology;
+    const struct resident *now = slot_of(job) ? slot_of(job)->resident : NULL;
     if (!*out && !(*out = resident_create()))
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
+    atomic_store(&(*out)->pinned, now && atomic_load(&now->pinned));
     int rc = resident_load_edited(residency, *out, edit, mesh, topology_id, version, job->phases, &job->err);
     if (rc)
         return rc;

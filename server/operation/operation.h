@@ -100,6 +100,10 @@ struct mesh_job {
 /* mesh_job_create: allocates a job of `bytes` and takes over the request's body and query. Returns NULL when it has
  * answered the request with an error: no memory, or a bad If-Match or key. */
 void *mesh_job_create(struct request *r, size_t bytes, bool with_key);
+/* mesh_job_own: a job that the daemon itself wants, and that nobody waits for; it is bulk. `op` names it. Returns NULL
+ * when memory is out. mesh_job_start_own starts it on a mesh, and takes it over. */
+void *mesh_job_own(struct service *s, size_t bytes, const char *op, const char *workspace);
+void mesh_job_start_own(struct mesh_job *j, struct slot *slot, const struct job_ops *ops);
 /* mesh_job_free: frees the job and what struct mesh_job owns. */
 void mesh_job_free(struct job *job);
 /* mesh_job_start: starts the job on the mesh in the request's path and takes the job over. When memory is out or

@@ -353,7 +353,7 @@ static int compute_batch(struct batch *b)
         if (b->ended[k])
             job_leave(job_of(b->jobs[k]), b->rc[k]);
         else
-            job_wait_again(job_of(b->jobs[k]));
+            job_wait(job_of(b->jobs[k]));
     }
     if (b->ended[0])
         return b->rc[0];

@@ -13,12 +13,13 @@ struct topology_entry {
     sdd_topology *topology;
     int64_t bytes;
     int users;
+    bool counted; /* By pinned_bytes. */
 };
 struct residency {
     sdd_device *device;
     struct metrics *metrics;
     struct table topologies;
-    struct list lru;
+    struct list lru, pinned; /* Those that may be evicted, and those that may not. */
     int64_t topology_bytes, mesh_bytes, n_launches;
     uint64_t guarded_since;    /* See residency_guard; 0 when all may be evicted. */
     atomic_llong available;    /* The value at the last residency_publish. */
@@ -33,6 +34,7 @@ struct residency *residency_create(sdd_device *device, struct metrics *metrics)
     r->device = device;
     r->metrics = metrics;
     list_init(&r->lru);
+    list_init(&r->pinned);
     pthread_mutex_init(&r->plan_lock, NULL);
     return r;
 }
@@ -195,17 +197,61 @@ void resident_release(struct executor *compute, struct resident *m)
     executor_post(compute, &m->task);
 }
 
+/* What the pinned meshes other than `but` take, without what they share with it. */
+static int64_t pinned_bytes(const struct residency *r, const struct resident *but)
+{
+    int64_t bytes = 0;
+    for (struct list *at = r->pinned.next; at != &r->pinned; at = at->next)
+        CONTAINER(at, struct resident, lru)->topology->counted = false;
+    if (but && but->topology)
+        but->topology->counted = true;
+    for (struct list *at = r->pinned.next; at != &r->pinned; at = at->next) {
+        const struct resident *m = CONTAINER(at, struct resident, lru);
+        if (m == but)
+            continue;
+        bytes += sdd_mesh_bytes(m->mesh) + (m->topology->counted ? 0 : m->topology->bytes);
+        m->topology->counted = true;
+    }
+    return bytes;
+}
+
 int64_t residency_available(const struct residency *r, const struct resident *keep)
 {
     struct sdd_device_info info;
     sdd_device_info(r->device, &info);
-    int64_t kept = keep ? resident_bytes(keep) : 0;
+    int64_t kept = (keep ? resident_bytes(keep) : 0) + pinned_bytes(r, keep);
     return info.memory_limit - info.memory_used + r->topology_bytes + r->mesh_bytes - kept;
+}
+
+int resident_pin(struct residency *r, struct resident *m, int percent, struct sdd_error *err)
+{
+    struct sdd_device_info info;
+    sdd_device_info(r->device, &info);
+    const int64_t limit = info.memory_limit / 100 * percent, taken = pinned_bytes(r, m), needed = resident_bytes(m);
+    if (needed > limit - taken) {
+        int rc = sdd_fail(err, SDD_ENO_MEMORY, "pin",
+                          "pinned meshes may take %lld bytes of the device (--pinned-percent), others take %lld, and "
+                          "this one needs %lld: unpin others",
+                          (long long)limit, (long long)taken, (long long)needed);
+        err->needed = needed;
+        err->available = limit > taken ? limit - taken : 0;
+        return rc;
+    }
+    atomic_store(&m->pinned, true);
+    resident_touch(r, m);
+    return SDD_OK;
+}
+
+void resident_unpin(struct residency *r, struct resident *m)
+{
+    atomic_store(&m->pinned, false);
+    if (m->mesh)
+        resident_touch(r, m);
 }
 
 int64_t residency_published(const struct residency *r, const struct resident *keep)
 {
-    return atomic_load(&r->available) - (keep ? resident_bytes(keep) : 0);
+    return atomic_load(&r->available) - (keep && !atomic_load(&keep->pinned) ? resident_bytes(keep) : 0);
 }
 
 bool residency_make_room(struct residency *r, const struct resident *keep, int64_t needed)
@@ -229,7 +275,7 @@ bool residency_make_room(struct residency *r, const struct resident *keep, int64
 void resident_touch(struct residency *r, struct resident *m)
 {
     m->touched = uv_hrtime();
-    list_append(&r->lru, &m->lru);
+    list_append(atomic_load(&m->pinned) ? &r->pinned : &r->lru, &m->lru);
 }
 
 uint64_t residency_guard(struct residency *r, uint64_t since)
@@ -347,6 +393,7 @@ void residency_publish(struct residency *r)
     metrics_set(r->metrics, M_DEVICE_POSITIONS, r->mesh_bytes);
     metrics_set(r->metrics, M_DEVICE_SCRATCH, info.memory_used - r->topology_bytes - r->mesh_bytes);
     metrics_set(r->metrics, M_DEVICE_LIMIT, info.memory_limit);
+    metrics_set(r->metrics, M_DEVICE_PINNED, pinned_bytes(r, NULL));
     atomic_store(&r->available, residency_available(r, NULL));
     metrics_add(r->metrics, M_LAUNCHES, info.n_launches - r->n_launches);
     r->n_launches = info.n_launches;

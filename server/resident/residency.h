@@ -20,6 +20,7 @@ struct resident {     /* The device state of one mesh. */
     struct list lru;
     atomic_llong bytes; /* The bytes on the device, with its topology; 0 when it is not resident. */
     uint64_t touched;   /* When it was used last. */
+    atomic_bool pinned; /* It is not evicted. */
     int64_t version;    /* The version of the positions on the device. */
     struct residency *home;
     struct topology_entry *topology;
@@ -65,6 +66,11 @@ sdd_topology *resident_topology(const struct resident *m);
  * compute thread. *rc is the result. Returns false when m is NULL or not resident. */
 bool resident_plan(struct residency *r, const struct resident *m, const struct sdd_refine_request *request,
                    sdd_plan **plan, int *rc, struct sdd_error *err) SDD_MUST_CHECK;
+/* resident_pin: m, which is resident, is not evicted from now on. Pinned meshes have at most this part of the device.
+ * resident_unpin: it may be again.
+ * Errors  SDD_ENO_MEMORY, with what it needs and what is left of that part */
+int resident_pin(struct residency *r, struct resident *m, int percent, struct sdd_error *err) SDD_MUST_CHECK;
+void resident_unpin(struct residency *r, struct resident *m);
 /* resident_copy: makes a separate mesh for a caller that must not see later versions or that brings points of its own.
  * When `points` is NULL it gets those of `mesh`, which is the current version of m. m must be resident. The errors are
  * those of resident_load, and the caller frees the mesh. */
@@ -73,13 +79,14 @@ int resident_copy(struct residency *r, const struct resident *m, const struct me
 /* resident_measure: counts the bytes of m again after a refine, which may have built tables that stay with the
  * topology. It does nothing when m is no longer resident. */
 void resident_measure(struct residency *r, struct resident *m);
-/* residency_make_room: evicts the least recently used mesh other than `keep`. Returns false when nothing is left to
- * evict, or when `needed` bytes would not fit even after all evictions. `needed` is 0 when it is not known. */
+/* residency_make_room: evicts the least recently used mesh that is neither `keep` nor pinned. Returns false when there
+ * is none, or when `needed` bytes would not fit even after all evictions. `needed` is 0 when it is not known. */
 bool residency_make_room(struct residency *r, const struct resident *keep, int64_t needed);
 /* residency_guard: until it is called with 0, nothing that was used since this time of CLOCK_MONOTONIC is evicted: a
  * task that is paused works with it. Returns the time before. */
 uint64_t residency_guard(struct residency *r, uint64_t since);
-/* residency_available: returns the device bytes that would be free if all meshes but `keep` were evicted. */
+/* residency_available: returns the device bytes that would be free if all meshes but `keep` and pinned ones were
+ * evicted. */
 int64_t residency_available(const struct residency *r, const struct resident *keep);
 /* residency_published: returns the same value as of the last residency_publish. Any thread may call it. */
 int64_t residency_published(const struct residency *r, const struct resident *keep);

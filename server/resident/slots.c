@@ -103,21 +103,22 @@ void slot_use(struct slots *slots, struct slot *slot)
 
 static bool is_cold(const struct slot *slot)
 {
-    return !slot->users && !slot->host && list_empty(&slot->frames) && list_empty(&slot->past) &&
+    return !slot->users && !slot->pinned && !slot->host && list_empty(&slot->frames) && list_empty(&slot->past) &&
            !(slot->resident && resident_bytes(slot->resident));
 }
 
 void slots_evict(struct slots *slots, int64_t bytes)
 {
-    for (struct list *at = slots->lru.next, *next; at != &slots->lru && bytes > 0; at = next) {
-        struct slot *slot = CONTAINER(at, struct slot, lru);
-        next = at->next;
-        if (slot->users || !slot->host)
-            continue;
-        bytes -= slot->host_bytes;
-        slot_drop_host(slots, slot);
-        metrics_add(slots->metrics, M_EVICTIONS_HOST, 1);
-    }
+    for (int pinned = 0; pinned < 2; pinned++)
+        for (struct list *at = slots->lru.next, *next; at != &slots->lru && bytes > 0; at = next) {
+            struct slot *slot = CONTAINER(at, struct slot, lru);
+            next = at->next;
+            if (slot->users || !slot->host || slot->pinned != pinned)
+                continue;
+            bytes -= slot->host_bytes;
+            slot_drop_host(slots, slot);
+            metrics_add(slots->metrics, M_EVICTIONS_HOST, 1);
+        }
 }
 
 static void make_room(struct slots *slots)
@@ -142,7 +143,7 @@ void slot_unuse(struct slots *slots, struct slot *slot)
     list_append(&slots->lru, &slot->lru);
     count_host(slots, slot);
     atomic_fetch_add(&slots->pool->idle, slot->host_bytes);
-    if (!slot->known || slot->gone)
+    if ((!slot->known && !slot->pinned) || slot->gone)
         destroy(slots, slot);
     make_room(slots);
 }
@@ -150,6 +151,7 @@ void slot_unuse(struct slots *slots, struct slot *slot)
 void slot_forget(struct slots *slots, struct slot *slot)
 {
     slot->known = false;
+    slot->pinned = false;
     slot_drop_host(slots, slot);
     resident_release(slots->compute, slot->resident);
     slot->resident = NULL;

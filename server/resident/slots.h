@@ -27,6 +27,7 @@ struct slot {
     struct list lru;
     char id[STORE_ID_SIZE], key[SLOT_KEY_SIZE];
     int64_t version;    /* Of the key; STORE_ANY_VERSION for the present one. */
+    bool pinned;        /* The slot stays, and its host copy goes last. */
     bool gone;          /* The mesh was deleted: nobody finds the slot, which goes with its last user. */
     int users;          /* How many jobs hold the turn or wait for it. */
     struct turns turns; /* The turns of these jobs. */

@@ -154,6 +154,15 @@ void store_author(struct store *s, const struct store_change *change);
 int store_history(struct store *s, const char *id, int64_t before, int limit, struct store_version **out, int *n,
                   int *more, struct sdd_error *err) SDD_MUST_CHECK;
 
+/* store_pin: remembers that a mesh is pinned, or no longer. That is no version of it, and goes with it. *changed says
+ * whether it was otherwise before.
+ * store_pins: those that are, by id. Owner  *out is an array that the caller frees */
+struct store_pinned {
+    char id[STORE_ID_SIZE], workspace[STORE_WORKSPACE_SIZE];
+};
+int store_pin(struct store *s, const char *id, bool pinned, bool *changed, struct sdd_error *err) SDD_MUST_CHECK;
+int store_pins(struct store *s, struct store_pinned **out, int *n, struct sdd_error *err) SDD_MUST_CHECK;
+
 /* The calls below change a mesh, and share these arguments. now_ms is the time to record. answer (may be NULL) is
  * stored with the change. info (may be NULL) gets the mesh as it is afterwards. expected is the version that the change
  * was made for, or STORE_ANY_VERSION.

@@ -145,7 +145,7 @@ static void test_bash(void **state)
     ". <(subd completion bash)\n"                                                                                      \
     "try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _subd; echo \"${COMPREPLY[@]}\"; }\n"
     prints(TRY "try subd re", "refine rename redo revert\n");
-    prints(TRY "try subd p", "push patches positions pull plan\n");
+    prints(TRY "try subd p", "push patches positions pin pull plan\n");
     prints(TRY "try subd refine --surf", "--surface\n");
     prints(TRY "try subd refine --scheme ''", "catmullClark loop bilinear sqrt3\n");
     prints(TRY "try subd refine --scheme = lo", "loop\n"); /* readline makes three words of --scheme=lo */

@@ -338,9 +338,9 @@ static void test_preflights(void **state)
     static const char ask[] =
         "Origin: " APP "\r\nAccess-Control-Request-Method: PUT\r\nAccess-Control-Request-Headers: "
         "content-type,if-match\r\nAccess-Control-Request-Private-Network: true\r\n";
-    static const char *const headers[] = {"Authorization", "Content-Type",     "Idempotency-Key",
-                                          "If-Match",      "If-None-Match",    "If-Range",
-                                          "Range",         "Subdd-Timeout-Ms", "X-Request-Id"};
+    static const char *const headers[] = {"Authorization",  "Content-Type", "Idempotency-Key", "If-Match",
+                                          "If-None-Match",  "If-Range",     "Range",           "Subdd-Timeout-Ms",
+                                          "Subdd-Priority", "X-Request-Id"};
     struct route nothing = {.method = "GET", .path = "/v1/nothing"};
     struct daemon d = {0};
     struct answer a;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libsubd against servers that lie, stall, break off or are not there. */
 #include "client/lib/subd.h"
+#include "client/lib/subd_people.h"
 #include "tests/http/canned.h"
 #include <pthread.h>
 #include <setjmp.h>
@@ -295,6 +296,7 @@ static void test_what_is_sent(void **state)
     snprintf(url, sizeof url, "%s//", canned_url(s)); /* slashes at the end do not double */
     setenv("http_proxy", "http://127.0.0.1:1", 1);
     c = connect_to(url, &config);
+    subd_bulk(c, 1);
     assert_int_equal(subd_delete(c, "../v1?x=1&\r\n", 12, &err), SUBD_OK);
     subd_close(c);
     unsetenv("http_proxy");
@@ -303,6 +305,7 @@ static void test_what_is_sent(void **state)
     assert_non_null(strstr(request, "\r\nAuthorization: Bearer secret-token\r\n"));
     assert_non_null(strstr(request, "\r\nIf-Match: \"12\"\r\n"));
     assert_non_null(strstr(request, "\r\nSubdd-Timeout-Ms: 4321\r\n"));
+    assert_non_null(strstr(request, "\r\nSubdd-Priority: bulk\r\n"));
     free(request);
 }
 

@@ -165,6 +165,9 @@ def test_calls(subd, daemon, folder):
         check(client.rename(mesh, "other").name == "other" and client.rename(mesh, None).name == mesh.id, "it is called something else")
         check(mesh.id in [m.id for m in client.meshes()] and not list(client.meshes(name="nobody")), "the list is another")
         check(client.service()["name"] == "subdd" and client.ready(), "the daemon says something else")
+        check(client.pin(mesh).pinned and client.show(mesh).pinned, "it is not pinned")
+        client.unpin(mesh)
+        check(not client.show(mesh).pinned and raises(subd.Refused, client.unpin, mesh).status == 404, "it is still pinned")
         check(not client.show(mesh).quarantined and raises(subd.Refused, client.end_quarantine, mesh).status == 404, "it is in quarantine")
         client.delete(mesh)
         check(raises(subd.Refused, client.show, mesh).status == 404, "it is still there")
@@ -863,10 +866,10 @@ def test_sigpipe(subd, daemon, folder):
 
 def test_what_is_sent(subd, daemon, folder):
     with environment(http_proxy="http://127.0.0.1:1"), Canned(http(b"", "204 No Content")) as server:
-        subd.Client(server.url + "//", token="secret-token", request_timeout=4.321).delete("../v1?x=1&\r\n", 12)
+        subd.Client(server.url + "//", token="secret-token", request_timeout=4.321, priority="bulk").delete("../v1?x=1&\r\n", 12)
     sent = server.requests[0]
     check(sent.startswith("DELETE /v1/meshes/..%2Fv1%3Fx%3D1%26%0D%0A HTTP/1.1\r\n"), sent)
-    for line in ("Authorization: Bearer secret-token", 'If-Match: "12"', "Subdd-Timeout-Ms: 4321"):
+    for line in ("Authorization: Bearer secret-token", 'If-Match: "12"', "Subdd-Timeout-Ms: 4321", "Subdd-Priority: bulk"):
         check(f"\r\n{line}\r\n" in sent, f"{line} is not in {sent}")
 
 

@@ -100,6 +100,7 @@ class Client(People):
                      carry an idempotency key, so that they may be repeated; positions, renames and deletes are sent
                      once
     max_frame_bytes, max_answer_bytes   larger frames, and larger cages and results of edits, are refused unread
+    priority         "bulk": what this client asks for waits for all that others ask for as "interactive"
     verify           False leaves the digests of frames unchecked
 
     A client has one call at a time; threads that work at once have one each. cancel and uncancel may come from any
@@ -108,14 +109,16 @@ class Client(People):
     def __init__(self, server: Optional[str] = None, *, token: Optional[str] = None, ca_file: Optional[str] = None,
                  connect_timeout: float = 5.0, stall_timeout: float = 150.0, request_timeout: Optional[float] = None,
                  retries: int = 2, max_frame_bytes: int = 16 << 30, max_answer_bytes: int = 1 << 30,
-                 verify: bool = True) -> None:
+                 verify: bool = True, priority: str = "interactive") -> None:
         server = (server or os.environ.get("SUBD_SERVER") or DEFAULT_SERVER).rstrip("/")
         for what, seconds in (("connect_timeout", connect_timeout), ("stall_timeout", stall_timeout),
                               ("request_timeout", request_timeout)):
             if not (seconds is None and what == "request_timeout") and not (seconds and 0 < seconds < 1e6):
                 raise UsageError("%s is %r; it is seconds above 0" % (what, seconds))
+        if priority not in ("interactive", "bulk"):
+            raise UsageError("priority is %r; it is interactive or bulk" % (priority,))
         self._exchange = Exchange(Address(server, ca_file), token or os.environ.get("SUBD_TOKEN"), connect_timeout,
-                                  stall_timeout, request_timeout, _in_range("retries", retries, 0, 100))
+                                  stall_timeout, request_timeout, _in_range("retries", retries, 0, 100), priority == "bulk")
         self.max_frame_bytes, self.max_answer_bytes, self.verify = max_frame_bytes, max_answer_bytes, verify
         self.warnings: List[str] = []  # Of the last answer: what a mesh or an answer lost on the way.
         self._pool: Optional[ThreadPoolExecutor] = None
@@ -271,6 +274,14 @@ class Client(People):
     def delete(self, mesh: MeshLike, version: int = 0) -> None:
         """Forgets a mesh and all its versions. With a version only where the mesh has that one."""
         self._run("DELETE", self._path(mesh), {}, _no_body, version=version)
+
+    def pin(self, mesh: MeshLike) -> MeshInfo:
+        """Keeps a mesh on the device, over restarts too; an administrator may."""
+        return self._run("PUT", self._path(mesh, "/pin"), {}, self._info, repeatable=True)
+
+    def unpin(self, mesh: MeshLike) -> None:
+        """Lets it leave the device again."""
+        self._run("DELETE", self._path(mesh, "/pin"), {}, _no_body)
 
     def end_quarantine(self, mesh: MeshLike) -> None:
         """Has a mesh evaluated again that has ended the daemon twice; an administrator may."""

@@ -133,6 +133,7 @@ class MeshInfo:
     up_axis: str
     meters_per_unit: float
     warnings: List[str]  # Only in the answer to a push: what was left out.
+    pinned: bool  # It stays on the device.
     quarantined: bool  # Evaluating this version has ended the daemon twice, so it is refused.
 
 

@@ -224,8 +224,8 @@ class Answer:
 class Exchange:
     """A client's side: its connection, its timeouts and its retries. Seconds everywhere."""
     def __init__(self, address: Address, token: Optional[str], connect_timeout: float, stall_timeout: float,
-                 request_timeout: Optional[float], retries: int) -> None:
-        self.address = address
+                 request_timeout: Optional[float], retries: int, bulk: bool = False) -> None:
+        self.address, self.bulk = address, bulk
         self.bearer = "Bearer " + _check_text("token", token) if token else None
         self.connect_timeout, self.stall_timeout, self.request_timeout = connect_timeout, stall_timeout, request_timeout
         self.retries = retries
@@ -378,6 +378,8 @@ class Exchange:
         sent = {"User-Agent": "subd-python", "Authorization": self.bearer, **headers}
         if self.request_timeout:
             sent["Subdd-Timeout-Ms"] = str(max(1, round(self.request_timeout * 1000)))
+        if self.bulk:
+            sent["Subdd-Priority"] = "bulk"
         if has_body:
             sent["Content-Length"] = str(wire.size_of(body))
         for name, value in sent.items():

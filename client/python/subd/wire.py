@@ -153,7 +153,8 @@ MESH_INFO = Schema(id=(1, "text"), name=(2, "text"), version=(3, "uint"), topolo
                    residency=(11, "text"), device_bytes=(12, "uint"), host_bytes=(13, "uint"), created=(14, "text"),
                    updated=(15, "text"), manifold=(16, "bool"), bandwidth_before=(17, "uint"),
                    bandwidth_after=(18, "uint"), primvars=(19, PRIMVAR_INFO, MAX_PRIMVARS), up_axis=(20, "text"),
-                   meters_per_unit=(21, "double"), warnings=(22, "text", 1024), quarantined=(23, "bool"))
+                   meters_per_unit=(21, "double"), warnings=(22, "text", 1024), quarantined=(23, "bool"),
+                   pinned=(24, "bool"))
 MESH_LIST = Schema(meshes=(1, MESH_INFO, 1000), next=(2, "text"))
 EDIT_RESULT = Schema(mesh=(1, MESH_INFO), new_vertex_ids=(2, "bytes"), new_face_ids=(3, "bytes"))
 BLOCK = Schema(semantic=(1, "text"), type=(2, "text"), components=(3, "uint"), count=(4, "uint"), stride=(5, "uint"),

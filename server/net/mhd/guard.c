@@ -13,7 +13,7 @@
 static const char *const once[] = {
     "host",         "content-length", "transfer-encoding", "authorization", "content-type",    "content-encoding",
     "expect",       "range",          "if-range",          "if-match",      "idempotency-key", "subdd-timeout-ms",
-    "x-request-id", "origin",         "sec-fetch-site"};
+    "x-request-id", "origin",         "sec-fetch-site",    "subdd-priority"};
 enum { HOST, CONTENT_LENGTH, TRANSFER_ENCODING, CONTENT_ENCODING = 5, EXPECT };
 #define N_ONCE (sizeof once / sizeof once[0])
 

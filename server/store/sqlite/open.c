@@ -161,6 +161,12 @@ static int check_schema(struct store *s, struct sdd_error *err)
                         SCHEMA_VERSION);
     for (int64_t v = version; v < SCHEMA_VERSION && !rc; v++)
         rc = exec(s, upgrades[v], err);
+    if (!rc) /* An older subdd may open what has this table, and leaves it alone. */
+        rc = exec(
+            s,
+            "CREATE TABLE IF NOT EXISTS pins (id TEXT PRIMARY KEY REFERENCES meshes (id) ON DELETE CASCADE) STRICT,"
+            " WITHOUT ROWID",
+            err);
     if (!rc && version < SCHEMA_COMMITS)
         rc = store_commits_first(s, err);
     if (!rc && version < SCHEMA_NEW_IDS)

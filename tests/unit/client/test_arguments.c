@@ -110,6 +110,16 @@ static int call_lease_renew(void)
     return subd_lease_renew(AT(0, client), AT(1, "m"), AT(2, "l_1"), 0, NULL, err);
 }
 
+static int call_pin(void)
+{
+    return subd_pin(AT(0, client), AT(1, "m"), NULL, err);
+}
+
+static int call_unpin(void)
+{
+    return subd_unpin(AT(0, client), AT(1, "m"), err);
+}
+
 static int call_quarantine_end(void)
 {
     return subd_quarantine_end(AT(0, client), AT(1, "m"), err);
@@ -347,6 +357,8 @@ static const struct {
     {"subd_redo", call_redo, 2},
     {"subd_show", call_show, 3},
     {"subd_delete", call_delete, 2},
+    {"subd_pin", call_pin, 2},
+    {"subd_unpin", call_unpin, 2},
     {"subd_quarantine_end", call_quarantine_end, 2},
     {"subd_cage", call_cage, 5},
     {"subd_cage_arrays", call_cage_arrays, 3},
@@ -425,6 +437,7 @@ static void test_null_without_a_sentence(void **state)
     subd_mesh_list_free(NULL);
     subd_lease_list_free(NULL);
     subd_rebase(NULL, 1);
+    subd_bulk(NULL, 1);
     subd_version_list_free(NULL);
     subd_edit_result_free(NULL);
     subd_cage_free(NULL);

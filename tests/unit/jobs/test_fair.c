@@ -61,6 +61,7 @@ static void tell(struct mix *m, struct work *w, uint32_t n_clients)
     w->task.claim.cost_ns = guess < 2 ? w->takes : guess == 2 ? 0 : (int64_t)draw(m, 100 * MS);
     w->task.claim.thing = draw(m, 3) ? 1 + draw(m, 6) : 0;
     w->task.claim.alone = !draw(m, 10);
+    w->task.claim.bulk = !draw(m, 5);
     w->task.claim.cancel = &w->cancel;
     if (!w->task.claim.principal) /* The daemon's own work is short. */
         w->takes = w->left = 1000;
@@ -99,7 +100,7 @@ static void begin(struct mix *m, struct thread *t, struct task *task)
     w->n_runs++;
     w->began = m->now;
     fair_begin(t->frames + t->depth, outer, task, m->now);
-    m->n_long += !outer && fair_class_of(&task->claim) == FAIR_LONG;
+    m->n_long += !outer && fair_is_long(&task->claim);
     t->works[t->depth++] = w;
 }
 
@@ -109,7 +110,7 @@ static void end(struct mix *m, struct thread *t)
     struct work *w = t->works[t->depth];
     w->ended = m->now;
     fair_end(&m->queue, frame, m->now);
-    m->n_long -= !frame->outer && fair_class_of(&frame->claim) == FAIR_LONG;
+    m->n_long -= !frame->outer && fair_is_long(&frame->claim);
 }
 
 /* One slice of the innermost task; then others may run inside it, as in executor_pause. Only the one thread of a device
@@ -206,8 +207,10 @@ static void check_all_ran(struct mix *m)
 static void check_shares(const struct mix *m)
 {
     int64_t of[MOST_CLIENTS + 1] = {0}, longest = 0;
+    bool bulk[MOST_CLIENTS + 1] = {false};
     int n = 0;
     for (int i = 0; i < m->n; i++) {
+        bulk[m->works[i].task.claim.principal] |= m->works[i].task.claim.bulk;
         of[m->works[i].task.claim.principal] += m->works[i].takes;
         longest = m->works[i].takes > longest ? m->works[i].takes : longest;
     }
@@ -218,9 +221,9 @@ static void check_shares(const struct mix *m)
         for (int i = 0; i < m->n; i++)
             if (m->works[i].task.claim.principal == (uint32_t)p && m->works[i].ended > last)
                 last = m->works[i].ended;
-        /* All that came in 400 ms. Its own work with equal shares, a class that waits for three times as much, and for
-         * each of the others what was begun or misjudged. */
-        const int64_t most = 400 * MS + 4 * n * (of[p] + longest) + (int64_t)m->n * MS;
+        /* All that came in 400 ms. Its own work with equal shares, a class that waits for three times as much, or for
+         * fifteen where it is bulk, and for each of the others what was begun or misjudged. */
+        const int64_t most = 400 * MS + (bulk[p] ? 16 * 4 : 4) * n * (of[p] + longest) + (int64_t)m->n * MS;
         assert_true(of[p] == 0 || (int64_t)last <= most);
     }
 }
@@ -265,7 +268,7 @@ static void add(struct mix *m, uint32_t principal, uint32_t connection, int64_t 
     struct work *w = m->works + m->n++;
     w->takes = w->left = takes;
     w->arrives = arrives;
-    w->task.claim = (struct fair_claim){principal, connection, cost, (uint64_t)m->n, false, &w->cancel};
+    w->task.claim = (struct fair_claim){principal, connection, cost, (uint64_t)m->n, false, &w->cancel, false};
 }
 
 static void begin_mix(struct mix *m)
@@ -349,6 +352,117 @@ static void test_long_ends(void **state)
     free(m);
 }
 
+static void add_bulk(struct mix *m, uint32_t principal, int64_t takes, uint64_t arrives)
+{
+    add(m, principal, 1, takes, takes, arrives);
+    m->works[m->n - 1].task.claim.bulk = true;
+}
+
+static uint64_t last_end(const struct mix *m, int first, int n)
+{
+    uint64_t last = 0;
+    for (int i = first; i < first + n; i++)
+        last = m->works[i].ended > last ? m->works[i].ended : last;
+    return last;
+}
+
+/* Bulk work waits for what others do themselves, short or long, also when it has begun. */
+static void test_bulk_waits(void **state)
+{
+    struct mix *m = malloc(sizeof *m);
+    (void)state;
+    assert_non_null(m);
+    begin_mix(m);
+    for (int i = 0; i < 60; i++)
+        add_bulk(m, 1, 10 * MS, 0);
+    for (int i = 0; i < 2; i++)
+        add_bulk(m, 1, 1000 * MS, 0);
+    for (int i = 0; i < 30; i++)
+        add(m, 2, 1, 10 * MS, 10 * MS, 0);
+    add(m, 3, 1, 300 * MS, 300 * MS, 0);
+    run_one_thread(m);
+    check_all_ran(m);
+    int before = 0;
+    const uint64_t end = last_end(m, 62, 31);
+    for (int i = 0; i < 62; i++)
+        before += m->works[i].ended <= end;
+    assert_in_range(before, 1, 6); /* A sixteenth of 600 ms, and what had begun. */
+    begin_mix(m);
+    add_bulk(m, 1, 2000 * MS, 0);
+    add(m, 2, 1, 300 * MS, 300 * MS, 100 * MS); /* Too long to be inside what is not bulk. */
+    run_one_thread(m);
+    assert_in_range(m->works[1].ended, 400 * MS, 450 * MS);
+    free(m);
+}
+
+/* It gets its sixteenth while other work never ends. */
+static void test_bulk_ends(void **state)
+{
+    struct mix *m = malloc(sizeof *m);
+    (void)state;
+    assert_non_null(m);
+    begin_mix(m);
+    add_bulk(m, 1, 50 * MS, 0);
+    for (int at = 0; at < 150; at++)
+        add(m, 2, 1, 20 * MS, at % 2 ? 20 * MS : 21 * MS, 0);
+    run_one_thread(m);
+    check_all_ran(m);
+    assert_in_range(m->works[0].ended, 300 * MS, 1700 * MS); /* All take 3 s. */
+    free(m);
+}
+
+/* What waits for bulk work makes it as urgent as it is itself. */
+static void test_hurry(void **state)
+{
+    struct mix *m = malloc(sizeof *m);
+    (void)state;
+    assert_non_null(m);
+    begin_mix(m);
+    add_bulk(m, 1, 10 * MS, 0);
+    add(m, 2, 1, 10 * MS, 10 * MS, 0);
+    add(m, 3, 1, 10 * MS, 10 * MS, 0);
+    let_arrive(m);
+    fair_hurry(&m->queue, &m->works[0].task);
+    assert_int_equal(m->queue.n[FAIR_SHORT], 3);
+    assert_int_equal(m->queue.n[FAIR_BULK_SHORT], 0);
+    assert_ptr_equal(fair_take(&m->queue, true), &m->works[0].task); /* It came first. */
+    fair_hurry(&m->queue, &m->works[0].task);                        /* It waits no more. */
+    assert_int_equal(m->queue.n[FAIR_SHORT], 2);
+    free(m);
+}
+
+/* Thirty connections of one token get no more than the one of another, who never has more than one task waiting, in
+ * each class. */
+static void check_flood(bool bulk)
+{
+    struct mix *m = malloc(sizeof *m);
+    int done[3] = {0};
+    assert_non_null(m);
+    begin_mix(m);
+    for (int i = 0; i < 120; i++)
+        add(m, 1, (uint32_t)i % 30, 10 * MS, 10 * MS, 0);
+    for (int i = 0; i < 30; i++)
+        add(m, 2, 99, 10 * MS, 10 * MS, (uint64_t)i * 20 * MS);
+    for (int i = 0; i < m->n; i++)
+        m->works[i].task.claim.bulk = bulk;
+    qsort(m->works, (size_t)m->n, sizeof m->works[0], by_arrival);
+    run_one_thread(m);
+    check_all_ran(m);
+    for (int i = 0; i < m->n; i++)
+        if (m->works[i].ended <= (uint64_t)(600 * MS))
+            done[m->works[i].task.claim.principal]++;
+    assert_in_range(done[2], 29, 30);
+    assert_in_range(done[1], 29, 31);
+    free(m);
+}
+
+static void test_flood(void **state)
+{
+    (void)state;
+    check_flood(false);
+    check_flood(true);
+}
+
 /* Cancelled work leaves first, and takes no time. */
 static void test_cancelled(void **state)
 {
@@ -370,8 +484,10 @@ static void test_cancelled(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_mixes),     cmocka_unit_test(test_long_is_cut),
-                                       cmocka_unit_test(test_shares),    cmocka_unit_test(test_no_credit),
-                                       cmocka_unit_test(test_long_ends), cmocka_unit_test(test_cancelled)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_mixes),      cmocka_unit_test(test_long_is_cut),
+                                       cmocka_unit_test(test_shares),     cmocka_unit_test(test_no_credit),
+                                       cmocka_unit_test(test_long_ends),  cmocka_unit_test(test_cancelled),
+                                       cmocka_unit_test(test_bulk_waits), cmocka_unit_test(test_bulk_ends),
+                                       cmocka_unit_test(test_hurry),      cmocka_unit_test(test_flood)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

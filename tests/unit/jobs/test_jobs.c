@@ -135,6 +135,61 @@ static void test_turns(void **state)
     story_check(none, "LHSDL+.", SDD_OK, "");
 }
 
+/* Bulk jobs that another waits for are bulk no longer; those on other meshes are. */
+static void test_bulk(void **state)
+{
+    struct fixture *f = *state;
+    struct story *s[4] = {story_tell('a'), story_tell('b'), story_tell('c'), story_tell('d')};
+    struct job *jobs[4];
+    s[0]->hold_at = s[3]->hold_at = 1;
+    s[0]->bulk = s[1]->bulk = s[3]->bulk = true;
+    jobs[3] = story_start(f, s[3], &f->turns[1]);
+    jobs[0] = story_start(f, s[0], &f->turns[0]);
+    story_run_to_hold(f, s[0]);
+    jobs[1] = story_start(f, s[1], &f->turns[0]);
+    assert_true(jobs[0]->bulk && jobs[1]->bulk);
+    jobs[2] = story_start(f, s[2], &f->turns[0]);
+    assert_false(jobs[0]->bulk || jobs[1]->bulk || jobs[2]->bulk);
+    assert_true(jobs[3]->bulk);
+    sem_post(&s[0]->go_on);
+    sem_post(&s[3]->go_on);
+    story_run_all(f);
+    for (int i = 0; i < 4; i++)
+        story_check(s[i], "LHSDL+.", SDD_OK, "");
+}
+
+static int guard_begin(struct job *job)
+{
+    story_note(story_of(job), 'g');
+    return story_of(job)->name == 'r' ? job_fail(job, SDD_EMESH, "", "not this one") : SDD_OK;
+}
+
+static void guard_end(struct job *job, int rc)
+{
+    story_note(story_of(job), rc ? 'f' : 'e');
+}
+
+/* A guard is asked before each step on the device and told of its end, and what it refuses is not done. */
+static void test_guard(void **state)
+{
+    static const struct job_guard guard = {guard_begin, guard_end};
+    struct fixture *f = *state;
+    struct story *good = story_tell('a'), *bad = story_tell('b'), *refused = story_tell('r');
+    bad->rc[3] = SDD_EMESH;
+    good->hold_at = bad->hold_at = refused->hold_at = 1;
+    struct story *all[] = {good, bad, refused};
+    for (int i = 0; i < 3; i++) {
+        struct job *job = story_start(f, all[i], NULL);
+        story_run_to_hold(f, all[i]);
+        job->guard = &guard;
+        sem_post(&all[i]->go_on);
+        story_run_all(f);
+    }
+    story_check(good, "LHSgDeL+.", SDD_OK, "");
+    story_check(bad, "LHSgDf-.", SDD_EMESH, "step 3 failed");
+    story_check(refused, "LHSgf-.", SDD_EMESH, "not this one");
+}
+
 static struct story *tell_reader(char name, int hold_at)
 {
     struct story *s = story_tell(name);
@@ -306,6 +361,6 @@ int main(void)
     const struct CMUnitTest tests[] = {ON_A_LOOP(test_steps),   ON_A_LOOP(test_done),   ON_A_LOOP(test_errors),
                                        ON_A_LOOP(test_again),   ON_A_LOOP(test_busy),   ON_A_LOOP(test_turns),
                                        ON_A_LOOP(test_readers), ON_A_LOOP(test_closed), ON_A_LOOP(test_handed_over),
-                                       ON_A_LOOP(test_joined)};
+                                       ON_A_LOOP(test_joined),  ON_A_LOOP(test_bulk),   ON_A_LOOP(test_guard)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

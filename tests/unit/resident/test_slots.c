@@ -129,6 +129,29 @@ static void test_budget(void **state)
     assert_true(slot_find(&f->slots, "b")->known); /* the record stays */
 }
 
+/* The copy of a pinned mesh goes last, and its slot stays, even before anything is known of it. */
+static void test_pinned(void **state)
+{
+    struct fixture *f = *state;
+    struct slot *early = slot_get(&f->slots, "h", STORE_ANY_VERSION);
+    early->pinned = true;
+    slot_use(&f->slots, early);
+    slot_unuse(&f->slots, early);
+    assert_ptr_equal(slot_find(&f->slots, "h"), early);
+    struct slot *a = come_and_go(f, "a");
+    a->pinned = true;
+    come_and_go(f, "b");
+    come_and_go(f, "c");
+    come_and_go(f, "d");
+    check_hosts(f, "acd");
+    slots_evict(&f->slots, 2 * f->bytes);
+    check_hosts(f, "a");
+    slots_evict(&f->slots, 1);
+    check_hosts(f, "");
+    assert_ptr_equal(slot_find(&f->slots, "a"), a);
+    early->pinned = a->pinned = false;
+}
+
 /* A copy that is used is not taken away, however many there are. */
 static void test_in_use(void **state)
 {
@@ -228,8 +251,7 @@ static void test_cold(void **state)
 int main(void)
 {
 #define FRESH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {FRESH(test_found),  FRESH(test_unknown),  FRESH(test_budget),
-                                       FRESH(test_in_use), FRESH(test_replaced), FRESH(test_forget),
-                                       FRESH(test_cold)};
+    const struct CMUnitTest tests[] = {FRESH(test_found),  FRESH(test_unknown),  FRESH(test_budget), FRESH(test_in_use),
+                                       FRESH(test_pinned), FRESH(test_replaced), FRESH(test_forget), FRESH(test_cold)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

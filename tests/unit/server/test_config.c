@@ -36,6 +36,7 @@ static const struct option options[] = {
     {"host-workers", WHOLE, AT(host_workers), {"2", "1", "64", "7"}},
     {"memory-limit", BYTES, AT(memory_limit), {"0", "0", "17592186044416", "7"}},
     {"gpu-memory", BYTES, AT(gpu_memory), {"0", "0", "17592186044416", "7"}},
+    {"pinned-percent", WHOLE, AT(pinned_percent), {"50", "0", "100", "7"}},
     {"host-memory", BYTES, AT(host_memory), {"0", "0", "17592186044416", "7"}},
     {"cache-bytes", BYTES, AT(cache_bytes), {"auto", "0", "17592186044416", "7"}},
     {"tokens-file", WORDS, AT(tokens_file), {"", "t", "u", "v"}},
