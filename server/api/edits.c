@@ -125,11 +125,14 @@ static int spare_leased(struct edit_job *e)
 static int record(struct edit_job *e)
 {
     struct edit_result *r = &e->result;
-    int rc = r->primitives ? edits_to_proto(r->primitives, &e->base.batch, &e->base.batch_bytes, &e->base.base.job.err)
-                           : SDD_OK;
+    struct sdd_error why = {0};
+    int rc = r->primitives ? edits_to_proto(r->primitives, &e->base.batch, &e->base.batch_bytes, &why) : SDD_OK;
     edit_batch_free(r->primitives);
     r->primitives = NULL;
-    return rc == SDD_ETOO_LARGE ? SDD_OK : rc;
+    if (!rc || rc == SDD_ETOO_LARGE)
+        return SDD_OK;
+    e->base.base.job.err = why;
+    return rc;
 }
 
 static int apply(struct job *job)

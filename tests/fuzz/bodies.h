@@ -20,7 +20,7 @@ static const char body_cube[] =
     "{\"name\":\"v\",\"interpolation\":\"vertex\",\"width\":2,\"values\":[0,0,1,1,2,2,3,3,4,4,5,5,6,6,7,7]}]}";
 
 /* A decoded mesh survives a copy, both encodings and the store's form. */
-static void body_mesh(int rc, struct mesh *m, const struct sdd_error *err)
+static inline void body_mesh(int rc, struct mesh *m, const struct sdd_error *err)
 {
     struct mesh *copy;
     void *bytes;
@@ -40,8 +40,8 @@ static void body_mesh(int rc, struct mesh *m, const struct sdd_error *err)
 
 /* Reads a mesh as a strict request does, and as one that loses what is wrong. Then all that is left but the faces'
  * vertices is in range. */
-static void body_read(int (*read)(const void *, size_t, struct mesh **, struct losses *, struct sdd_error *),
-                      const void *data, size_t size)
+static inline void body_read(int (*read)(const void *, size_t, struct mesh **, struct losses *, struct sdd_error *),
+                             const void *data, size_t size)
 {
     struct losses losses = {0}, strict = {.strict = true};
     struct sdd_error err = {0}, why = {0};
@@ -59,7 +59,7 @@ static void body_read(int (*read)(const void *, size_t, struct mesh **, struct l
     body_mesh(strictly, m, &err);
 }
 
-static void body_positions(int rc, struct positions *p, const struct sdd_error *err)
+static inline void body_positions(int rc, struct positions *p, const struct sdd_error *err)
 {
     struct mesh *cube;
     if ((rc == SDD_OK) != (p != NULL) || (rc && !err->text[0]) || rc == SDD_ENO_MEMORY)
@@ -74,7 +74,7 @@ static void body_positions(int rc, struct positions *p, const struct sdd_error *
     positions_free(p);
 }
 
-static void body_edits(int rc, struct edit_batch *b, const struct sdd_error *err)
+static inline void body_edits(int rc, struct edit_batch *b, const struct sdd_error *err)
 {
     struct mesh *cube;
     struct edit_result r;

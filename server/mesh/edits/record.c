@@ -100,13 +100,13 @@ static bool begin(struct edit_work *w)
 
 static bool make_room(struct edit_notes *n)
 {
-    if (n->batch->n_edits < n->room)
+    if (n->batch->edits && n->batch->n_edits < n->room)
         return true;
     const int64_t room = n->room ? 2 * n->room : 16;
     struct edit *edits = arena_array(n->batch->arena, room, sizeof *edits);
     if (!edits)
         return false;
-    if (n->batch->n_edits)
+    if (n->batch->edits)
         memcpy(edits, n->batch->edits, (size_t)n->batch->n_edits * sizeof *edits);
     n->batch->edits = edits;
     n->room = room;

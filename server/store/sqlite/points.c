@@ -138,11 +138,15 @@ static int add_snapshot(struct store *s, struct store_record *r, const struct po
 static int put_behind(struct store *s, struct store_record *r, const struct positions *p, const struct mesh *before,
                       int64_t now_ms, struct sdd_error *err)
 {
+    struct sdd_error why = {0};
     void *data;
     size_t bytes;
-    int rc = positions_to_proto(p, &data, &bytes, err);
-    if (rc && rc != SDD_ETOO_LARGE)
+    int rc = positions_to_proto(p, &data, &bytes, &why);
+    if (rc && rc != SDD_ETOO_LARGE) {
+        if (err)
+            *err = why;
         return rc;
+    }
     rc = data && store_edits_fit(r, (int64_t)bytes) ? add_edit(s, r, data, (int64_t)bytes, now_ms, err)
                                                     : add_snapshot(s, r, p, before, now_ms, err);
     free(data);

@@ -76,7 +76,7 @@ static void expect(const struct store_work *w, int mesh, int64_t life, int64_t f
     for (int64_t v = first; v <= to; v++) {
         struct mesh *before = v > first ? all[v - 1 - first] : NULL, **now = &all[v - first];
         const enum kind kind = (enum kind)kinds[v % WORK_KINDS];
-        if (kind == WHOLE)
+        if (kind == WHOLE || !before)
             *now = make_mesh(mesh, v);
         else if (kind == EDIT) {
             struct edit_batch *b = new_edits(mesh, v, before);
@@ -91,7 +91,7 @@ static void expect(const struct store_work *w, int mesh, int64_t life, int64_t f
             (*now)->next_vertex_id = before->next_vertex_id;
             (*now)->next_face_id = before->next_face_id;
         }
-        if (kind == POINTS || kind == ALL_POINTS) {
+        if (before && (kind == POINTS || kind == ALL_POINTS)) {
             struct position_range ranges[2];
             struct positions p = new_points(mesh, v, kind, before->n_vertices, ranges);
             assert_int_equal(positions_open(&p, *now, &err), SDD_OK);
@@ -108,7 +108,7 @@ static void expect(const struct store_work *w, int mesh, int64_t life, int64_t f
 
 void work_same(const struct store_work *w, int mesh, const struct store_info *info, const struct mesh *m)
 {
-    struct mesh *want;
+    struct mesh *want = NULL;
     expect(w, mesh, info->created_ms, info->version, info->version, &want);
     sample_equal(m, want);
     mesh_free(want);
@@ -233,7 +233,7 @@ static void check_versions(struct store *s, const struct store_work *w, int mesh
 {
     struct sdd_error err = {0};
     struct store_version *list;
-    struct mesh *want[WORK_VERSIONS];
+    struct mesh *want[WORK_VERSIONS] = {0};
     int n, more;
     if (store_history(s, id, INT64_MAX, 100, &list, &n, &more, &err))
         fail_msg("mesh %d: %s", mesh, err.text);
