@@ -127,7 +127,7 @@ int mesh_decode_topology(void *data, int64_t bytes, struct mesh *out, struct sdd
 int mesh_decode(void *data, int64_t bytes, struct mesh_arrays *out, int64_t *n_vertices, int64_t *n_uvs,
                 struct sdd_error *err)
 {
-    struct mesh m;
+    struct mesh m = {0};
     int channel = 0;
     int rc = mesh_decode_topology(data, bytes, &m, err);
     if (rc)

@@ -393,8 +393,9 @@ int mesh_topology_id(const struct mesh *m, char out[MESH_TOPOLOGY_ID_SIZE], stru
     struct mesh_topology *made = NULL;
     out[0] = 0;
     int rc = m->topology ? SDD_OK : topology_make(m, NULL, &made, err);
-    if (!rc)
-        memcpy(out, (m->topology ? m->topology : made)->id, MESH_TOPOLOGY_ID_SIZE);
+    const struct mesh_topology *t = made ? made : m->topology;
+    if (!rc && t)
+        memcpy(out, t->id, MESH_TOPOLOGY_ID_SIZE);
     mesh_topology_free(made);
     return rc;
 }

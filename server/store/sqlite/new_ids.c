@@ -109,9 +109,9 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Binds a row, a version where the statement takes one, and a text or a checksum, and runs the statement. */
-static int write(struct store *s, enum store_sql sql, int64_t key, const char *id, int64_t version, const void *hash,
-                 struct sdd_error *err)
+/* Writes a checksum by the key of a row, or by the id of a mesh, and with a version where the statement takes one. */
+static int write_hash(struct store *s, enum store_sql sql, int64_t key, const char *id, int64_t version,
+                      const void *hash, struct sdd_error *err)
 {
     sqlite3_stmt *st;
     int rc = store_statement(s, sql, &st, err);
@@ -133,34 +133,41 @@ static const struct kind {
 } kinds[] = {{STORE_MESH_NEXT, STORE_MESH_READ, STORE_MESH_REHASH, true},
              {STORE_HISTORY_NEXT, STORE_HISTORY_READ, STORE_HISTORY_REHASH, false}};
 
+/* Returns 1 for a row, 0 for one that is damaged, or a negative error. */
+static int read_row(struct store *s, const struct kind *kind, int64_t key, struct store_record *r,
+                    struct sdd_error *err)
+{
+    sqlite3_stmt *st;
+    int rc = store_statement(s, kind->read, &st, err);
+    if (!rc)
+        rc = store_step(s, st, sqlite3_bind_int64(st, 1, key), "read a row", err);
+    if (rc != 1)
+        return rc;
+    rc = store_record_read(st, r, err);
+    (void)sqlite3_reset(st);
+    return !rc ? 1 : is_damage(s, rc) ? 0 : rc;
+}
+
 static int rehash_row(struct store *s, const struct kind *kind, int64_t key, const struct new_ids *ids,
                       struct sdd_error *err)
 {
     struct store_record r;
     unsigned char before[16];
-    sqlite3_stmt *st;
-    int rc = store_statement(s, kind->read, &st, err);
-    if (!rc)
-        rc = store_step(s, st, sqlite3_bind_int64(st, 1, key), "read a row", err);
-    if (rc == 1) {
-        rc = store_record_read(st, &r, err);
-        (void)sqlite3_reset(st);
-    } else if (!rc) {
+    int rc = read_row(s, kind, key, &r, err);
+    if (rc != 1 || !ids->n)
+        return rc < 0 ? rc : SDD_OK;
+    const struct new_id wanted = {.topology = r.topology};
+    const struct new_id *found = bsearch(&wanted, ids->rows, (size_t)ids->n, sizeof wanted, compare);
+    if (!found)
         return SDD_OK;
-    }
-    const struct new_id *new_id =
-        rc ? NULL
-           : bsearch(&(struct new_id){.topology = r.topology}, ids->rows, (size_t)ids->n, sizeof *ids->rows, compare);
-    if (rc || !new_id)
-        return is_damage(s, rc) ? SDD_OK : rc;
     memcpy(before, r.hash, sizeof before);
-    memcpy(r.info.topology_id, new_id->id, sizeof new_id->id);
+    memcpy(r.info.topology_id, found->id, sizeof found->id);
     store_record_hash(&r);
-    rc = write(s, kind->write, key, NULL, 0, r.hash, err);
+    rc = write_hash(s, kind->write, key, NULL, 0, r.hash, err);
     if (!rc && kind->has_twin)
-        rc = write(s, STORE_VERSION_REHASH, 0, r.info.id, 0, r.hash, err);
+        rc = write_hash(s, STORE_VERSION_REHASH, 0, r.info.id, 0, r.hash, err);
     if (!rc && kind->has_twin)
-        rc = write(s, STORE_OLD_ROW_WRITE, 0, r.info.id, r.info.version, before, err);
+        rc = write_hash(s, STORE_OLD_ROW_WRITE, 0, r.info.id, r.info.version, before, err);
     return rc;
 }
 

@@ -250,6 +250,10 @@ static void test_encoding(void **state)
     bytes[4] = 2; /* without what version 2 has */
     assert_int_equal(mesh_decode(bytes, e.bytes, &a, &n_vertices, &n_uvs, &err), SDD_EMESH);
     bytes[4] = 1;
+    for (int by = -4; by <= 1; by++) { /* a face of no corners, or counts that do not add up */
+        bytes[MESH_ENCODE_HEADER] = (char)(4 + by);
+        assert_int_equal(mesh_decode(bytes, e.bytes, &a, &n_vertices, &n_uvs, &err), by ? SDD_EMESH : SDD_OK);
+    }
     bytes[40 + 7] = 127; /* a count of 2^62 */
     assert_int_equal(mesh_decode(bytes, e.bytes, &a, &n_vertices, &n_uvs, &err), SDD_EMESH);
     free(bytes);

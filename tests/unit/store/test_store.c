@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "server/mesh/topology_id.h"
 #include "tests/unit/sample.h"
 #include "tests/unit/store/store_files.h"
 #include "tests/unit/tempdir.h"
@@ -398,6 +399,27 @@ static void test_damaged_answers(void **state)
     tempdir_remove(dir);
 }
 
+/* The id that a mesh keeps is taken at its word when it is stored, which costs nothing; a load compares it. Here the
+ * mesh has changed behind its back. */
+static void test_kept_id(void **state)
+{
+    char *dir = tempdir(), id[MESH_TOPOLOGY_ID_SIZE];
+    struct store *s = store_reopen(dir);
+    struct mesh *m = sample_cube(), *back;
+    struct store_info info;
+    struct sdd_error err;
+    (void)state;
+    OK(mesh_topology_id_keep(m, id, &err));
+    m->face_vertices[0] ^= 1;
+    OK(store_create(s, "m_1", m, 1, NULL, &info, &err));
+    assert_string_equal(info.topology_id, id);
+    assert_int_equal(store_load(s, "m_1", STORE_ANY_VERSION, &back, NULL, &err), SDD_ESTORE);
+    assert_non_null(strstr(err.text, "has become"));
+    store_close(s);
+    mesh_free(m);
+    tempdir_remove(dir);
+}
+
 static void open_refused(const char *dir, const char *says)
 {
     struct store *s;
@@ -566,6 +588,7 @@ int main(void)
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_damaged_answers),
         cmocka_unit_test(test_open),
+        cmocka_unit_test(test_kept_id),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_bit_flips),
         cmocka_unit_test(test_ids),
