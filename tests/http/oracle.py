@@ -605,9 +605,9 @@ def newell(p):
 
 # ---- the daemon ---------------------------------------------------------------------------------------------------
 class Mesh:
-    def __init__(self, daemon, text, kind="model/obj"):
+    def __init__(self, daemon, text, kind="model/obj", query=""):
         self.daemon = daemon
-        status, info = self.ask("POST", "/v1/meshes", text, kind)
+        status, info = self.ask("POST", "/v1/meshes" + query, text, kind)
         check(status == 201, f"{info}")
         self.id, self.version, self.topology = info["id"], 1, info["topologyId"]
 
