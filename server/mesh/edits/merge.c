@@ -8,7 +8,7 @@
 
 /* The vertices that become one are marked, and their slots are their places in m->list. */
 struct merge {
-    int32_t mark, into; /* mark + 1 is of the vertices to which an edge is left. */
+    int32_t mark, into;   /* mark + 1 is of the vertices to which an edge is left. */
     const float *weights; /* [m->list.n] */
     /* Collapse: the pairs of corners at the edge, in m->other, tell what becomes of a value at either end. */
     float t;
