@@ -4,6 +4,7 @@
 #define TESTS_FUZZ_BODIES_H
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/encode.h"
+#include "server/mesh/merge.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,25 @@ static inline void body_positions(int rc, struct positions *p, const struct sdd_
     positions_free(p);
 }
 
+/* To undo the edits, as when others had changed the mesh since, gives the mesh that was. */
+static inline void body_undo(const struct mesh *was, const struct mesh *now)
+{
+    struct mesh_changes changes;
+    struct mesh *back = NULL;
+    struct sdd_error why = {0};
+    char before[MESH_TOPOLOGY_ID_SIZE], after[MESH_TOPOLOGY_ID_SIZE];
+    const struct mesh_change mine = {was, &changes};
+    int rc = mesh_changes_find(now, was, &changes, &why);
+    if (!rc)
+        rc = mesh_merge(mine, now, &back, &why);
+    if (rc || mesh_topology_id(was, before, NULL) || mesh_topology_id(back, after, NULL) ||
+        strcmp(before, after) != 0 || back->n_vertices != was->n_vertices ||
+        memcmp(back->points, was->points, 3 * (size_t)was->n_vertices * sizeof *was->points) != 0)
+        abort();
+    mesh_changes_fini(&changes);
+    mesh_free(back);
+}
+
 static inline void body_edits(int rc, struct edit_batch *b, const struct sdd_error *err)
 {
     struct mesh *cube;
@@ -88,6 +108,8 @@ static inline void body_edits(int rc, struct edit_batch *b, const struct sdd_err
     rc = edits_apply(cube, b, &r, &why);
     if (rc ? !why.text[0] || r.mesh : mesh_check_indices(r.mesh, NULL))
         abort();
+    if (!rc)
+        body_undo(cube, r.mesh);
     edit_result_free(&r);
     mesh_free(cube);
     edit_batch_free(b);

@@ -9,12 +9,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sdd_error err = {0};
     struct positions *p;
     struct edit_batch *b;
+    int rc;
     if (!size)
         return 0;
     switch (data[0]) {
     case 'm': body_read(mesh_from_json, data + 1, size - 1); break;
-    case 'p': body_positions(positions_from_json(data + 1, size - 1, &p, &err), p, &err); break;
-    default: body_edits(edits_from_json(data + 1, size - 1, &b, &err), b, &err); break;
+    case 'p':
+        rc = positions_from_json(data + 1, size - 1, &p, &err);
+        body_positions(rc, p, &err);
+        break;
+    default: rc = edits_from_json(data + 1, size - 1, &b, &err); body_edits(rc, b, &err);
     }
     return 0;
 }

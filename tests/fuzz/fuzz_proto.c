@@ -12,13 +12,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sdd_error err = {0};
     struct positions *p;
     struct edit_batch *b;
+    int rc;
     if (!size)
         return 0;
     switch (data[0]) {
     case 'm': body_read(mesh_from_proto, data + 1, size - 1); break;
-    case 'p': body_positions(positions_from_proto(data + 1, size - 1, &p, &err), p, &err); break;
+    case 'p':
+        rc = positions_from_proto(data + 1, size - 1, &p, &err);
+        body_positions(rc, p, &err);
+        break;
     case 'f': (void)wire_scan(&subdd__v1__frame_header__descriptor, data + 1, size - 1, &err); break;
-    default: body_edits(edits_from_proto(data + 1, size - 1, &b, &err), b, &err); break;
+    default: rc = edits_from_proto(data + 1, size - 1, &b, &err); body_edits(rc, b, &err);
     }
     return 0;
 }

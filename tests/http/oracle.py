@@ -367,10 +367,10 @@ class Oracle:
                 added.append((out, face))
             elif pairs:
                 self.faces[f] = Face(out, face)
-        for f in lost:  # An edge whose last face goes takes its crease along, though another falls into its place.
-            for edge in self.faces[f].edges():
-                if {g for g, _ in self.edge(*edge)} <= lost:
-                    self.creases.pop(key(*edge), None)
+        left = {x for _, x, _ in creases}  # To these an edge is left, which has the creases of faces that go, too.
+        for f in lost:
+            creases += [(into, b if a in weight else a, self.sharp(a, b)) for a, b in self.faces[f].edges() if (a in weight) != (b in weight) and
+                        (b if a in weight else a) in left]
         row = mix([self.points[v] for v in ids], weights)
         sharp = max(self.corners.get(v, 0) for v in ids)
         self.replace(removed, added, True, creases, ids[1:])
@@ -605,9 +605,9 @@ def newell(p):
 
 # ---- the daemon ---------------------------------------------------------------------------------------------------
 class Mesh:
-    def __init__(self, daemon, text, kind="model/obj"):
+    def __init__(self, daemon, text, kind="model/obj", query=""):
         self.daemon = daemon
-        status, info = self.ask("POST", "/v1/meshes", text, kind)
+        status, info = self.ask("POST", "/v1/meshes" + query, text, kind)
         check(status == 201, f"{info}")
         self.id, self.version, self.topology = info["id"], 1, info["topologyId"]
 

@@ -8,7 +8,7 @@
 
 /* The vertices that become one are marked, and their slots are their places in m->list. */
 struct merge {
-    int32_t mark, into;
+    int32_t mark, into;   /* mark + 1 is of the vertices to which an edge is left. */
     const float *weights; /* [m->list.n] */
     /* Collapse: the pairs of corners at the edge, in m->other, tell what becomes of a value at either end. */
     float t;
@@ -113,31 +113,46 @@ static int32_t count_left(const struct modelling *m, const struct merge *g, int3
     return left;
 }
 
-static void merge_face(struct modelling *m, const struct merge *g, int32_t f)
+/* Of edges that fall together the sharper wins, so a face that goes counts too where an edge is left of one that stays,
+ * which must have come before. */
+static void merge_creases(struct modelling *m, const struct merge *g, int32_t f, bool stays)
+{
+    for (int64_t i = edits_first(m->w, f), end = edits_end(m->w, f); i < end && !m->rc; i++) {
+        int32_t a = m->w->corners[i], b = view_vertex(m, view_next(m, (int32_t)i));
+        if (is_merged(m, g, a) == is_merged(m, g, b))
+            continue;
+        int32_t x = is_merged(m, g, a) ? b : a;
+        if (stays)
+            m->view.vertex_mark[x] = g->mark + 1;
+        if (m->view.vertex_mark[x] == g->mark + 1)
+            draft_crease(m, g->into, x, view_crease(m, a, b));
+    }
+}
+
+static bool merge_face(struct modelling *m, const struct merge *g, int32_t f)
 {
     bool changes;
     int32_t left = count_left(m, g, f, &changes);
     if (changes)
         ints_add(m, &m->draft.removed_faces, f);
     if (left < 3 && changes)
-        return; /* The other faces at its edges have their creases. */
-    for (int64_t i = edits_first(m->w, f), end = edits_end(m->w, f); i < end && !m->rc; i++) {
-        int32_t a = m->w->corners[i], b = view_vertex(m, view_next(m, (int32_t)i));
-        if (is_merged(m, g, a) == is_merged(m, g, b))
-            continue;
-        int32_t x = is_merged(m, g, a) ? b : a;
-        draft_crease(m, g->into, x, view_crease(m, a, b));
-    }
+        return false;
+    merge_creases(m, g, f, true);
     if (changes || (g->pairs && g->t > 0))
         draft_merged(m, g, f, changes ? -1 : f);
+    return true;
 }
 
 static void merge_all(struct modelling *m, const struct merge *g, int32_t mix)
 {
     float sharpness = 0;
+    int64_t n_gone = 0;
     view_faces(m, &m->list);
     for (int64_t i = 0; i < m->faces.n && !m->rc; i++)
-        merge_face(m, g, m->faces.v[i]);
+        if (!merge_face(m, g, m->faces.v[i]))
+            m->faces.v[n_gone++] = m->faces.v[i];
+    for (int64_t i = 0; i < n_gone; i++)
+        merge_creases(m, g, m->faces.v[i], false);
     for (int64_t i = 0; i < m->list.n; i++) {
         int32_t v = m->list.v[i];
         sharpness = m->view.tag[v] > sharpness ? m->view.tag[v] : sharpness;
@@ -233,7 +248,7 @@ int64_t merge_collapse(struct modelling *m, int64_t at)
     m->list.n = m->other.n = 0;
     ints_add(m, &m->list, a);
     ints_add(m, &m->list, b);
-    const struct merge g = {view_marks(m, 1), a, weights, t, has_channels(m)};
+    const struct merge g = {view_marks(m, 2), a, weights, t, has_channels(m)};
     for (int i = 0; i < 2; i++) {
         m->view.vertex_mark[i ? b : a] = g.mark;
         m->view.vertex_slot[i ? b : a] = i;
@@ -254,7 +269,7 @@ int64_t merge_vertices(struct modelling *m, int64_t at)
 {
     int64_t n = m->e->n - at;
     const float t = modelling_t(m, 0, 1), share = t / (float)n;
-    struct merge g = {.mark = view_marks(m, 1)};
+    struct merge g = {.mark = view_marks(m, 2)};
     float *weights = mesh_alloc(n, sizeof *weights, m->err);
     if (!weights) {
         m->rc = SDD_ENO_MEMORY;
