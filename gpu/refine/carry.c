@@ -30,8 +30,8 @@ static int takes(const struct sdd_plan *p, const sdd_result *base)
 }
 
 /* ---- the piece -------------------------------------------------------------------------------------------------- */
-/* At borders of the piece faces may meet in one vertex alone. Fans of meshes that are manifold begin elsewhere than those
- * of others, so the piece has to be manifold where the mesh is. */
+/* At borders of the piece faces may meet in one vertex alone. In meshes that are not manifold sums around vertices have
+ * another order, which changes their last bits; so the piece has to be manifold where the mesh is. */
 static int refine_piece(const sdd_mesh *whole, const struct sdd_plan *p, const struct carry_piece *piece,
                         const struct sdd_run *run, sdd_result **out, struct sdd_error *err)
 {
@@ -148,7 +148,6 @@ static int make(const struct sdd_plan *plan, sdd_result *base, const struct rows
         return rc;
     sdd_result *r = *out;
     r->info.plan = plan->info;
-    r->info.carried = 1;
     r->from = base->serial;
     for (int k = 0; k < plan->info.n_blocks && !rc; k++)
         rc = w->from && is_of_vertices(plan->info.blocks + k) ? make_rows(r, base, w, k, err) : keep(r, base, k, err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* carry_piece.c: cuts the piece of a control mesh that a change reaches out of the mesh, for carry.c.
  *
- * A vertex that has moved, or whose tags or edges have other sharpness, changes no refined point, limit or normal beyond
- * the second ring of faces around it; and what is in these faces depends on nothing beyond one more ring, or two under
- * chaikin, by which sharpness travels along edges. The piece has all of them. Its rows are in the order of the mesh, so
- * that every sum in it is made in the order of the mesh too. */
+ * A vertex that has moved, or whose tags or edges have other sharpness, changes no refined point, limit or normal
+ * beyond the second ring of faces around it; and what is in these faces depends on nothing beyond one more ring, or two
+ * under chaikin, by which sharpness travels along edges. The piece has all of them. Its rows are in the order of the
+ * mesh, so that every sum in it is made in the order of the mesh too. */
 #include "gpu/refine/carry.h"
 #include <stdlib.h>
 #include <string.h>

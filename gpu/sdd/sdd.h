@@ -291,7 +291,6 @@ struct sdd_result_info {
     double digest_seconds;     /* Time of the digests, on the device. */
     double download_seconds;   /* Time to bring the blocks to host memory. */
     int64_t n_launches;        /* Kernels that the call launched. */
-    int carried;               /* 1 when sdd_carry made it from another one. */
     const char *by;            /* "tables" or "patches": what `tabulated` made the points of. Else NULL. */
 };
 /* How one call runs; NULL stands for zeros. */
@@ -398,5 +397,4 @@ const struct sdd_engine_info *sdd_engine(int row); /* In the order in which `aut
  * Threads any */
 uint64_t sdd_digest(const void *data, int64_t bytes);
 const char *sdd_version(void);
-
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sdd_carry.h: makes the result of a mesh from the result of the mesh before a change that kept its faces: of positions
- * moved, and of other creases and corners. Only what is near to the change is refined again, as a small mesh of its own;
- * all else is taken over. */
+ * moved, and of other creases and corners. Only what is near to the change is refined again, as a small mesh of its
+ * own; all else is taken over. */
 #ifndef SDD_SDD_CARRY_H
 #define SDD_SDD_CARRY_H
 #include "sdd.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { LEASE_SECONDS = 60, PRESENCE_SECONDS = 30, FACES_LISTED = 1000, RENEWAL_BYTES = 1024 };
+enum { FACES_OF_ALL = 16384 }; /* Of all leases of a mesh that an answer lists, as many each. */
 
 /* ---- leases ------------------------------------------------------------------------------------------------------ */
 static void answer_lease(struct request *r, int status, const struct lease *l)
@@ -145,18 +146,28 @@ void api_lease(struct request *r)
     mesh_job_start(r, &l->base, &ops);
 }
 
+static bool is_lease_of(const struct lease *l, const char *mesh)
+{
+    return strcmp(l->mesh, mesh) == 0 && lease_seconds_left(l);
+}
+
 static void leases_answer(struct job *job)
 {
     const struct people *p = job_service(job)->people;
+    const char *mesh = slot_of(job)->id;
     struct text body = {0};
     bool first = true;
+    int64_t n = 0;
+    for (struct list *at = p->leases.next; at != &p->leases; at = at->next)
+        n += is_lease_of(CONTAINER(at, struct lease, all), mesh);
+    const int64_t listed = n * FACES_LISTED > FACES_OF_ALL ? FACES_OF_ALL / n : FACES_LISTED;
     text_puts(&body, "{\"leases\":[");
     for (struct list *at = p->leases.next; at != &p->leases; at = at->next) {
         const struct lease *l = CONTAINER(at, struct lease, all);
-        if (strcmp(l->mesh, slot_of(job)->id) != 0 || !lease_seconds_left(l))
+        if (!is_lease_of(l, mesh))
             continue;
         text_puts(&body, first ? "" : ",");
-        lease_json(&body, l, FACES_LISTED);
+        lease_json(&body, l, listed);
         first = false;
     }
     text_puts(&body, "]}\n");
@@ -244,6 +255,8 @@ static int presence_set(struct job *job)
     struct presence_job *p = (struct presence_job *)job;
     if (p->told.conn && !job->request)
         return SDD_OK; /* The connection is gone already. */
+    if (p->told.conn)
+        job->request->conn->tied = true;
     memcpy(p->told.mesh, slot_of(job)->id, sizeof p->told.mesh);
     return present_set(job_service(job)->people, &p->told, &job->err);
 }

@@ -10,24 +10,35 @@ enum { FACES_TOLD = 64 }; /* In news; GET .../leases has more. */
 
 void people_init(struct people *p)
 {
-    *p = (struct people){0};
+    *p = (struct people){.next_end = UINT64_MAX};
     list_init(&p->leases);
     list_init(&p->present);
 }
 
+static void ends_at(struct people *p, uint64_t until)
+{
+    p->next_end = until < p->next_end ? until : p->next_end;
+}
+
+/* Ends what is of this mesh or connection, or has passed its time. */
 static void remove_all(struct people *p, const char *mesh, const struct conn *conn, uint64_t until)
 {
+    p->next_end = UINT64_MAX;
     for (struct list *at = p->leases.next, *next; at != &p->leases; at = next) {
         struct lease *l = CONTAINER(at, struct lease, all);
         next = at->next;
         if ((mesh && strcmp(l->mesh, mesh) == 0) || l->until <= until)
             lease_end(p, l);
+        else
+            ends_at(p, l->until);
     }
     for (struct list *at = p->present.next, *next; at != &p->present; at = next) {
         struct present *x = CONTAINER(at, struct present, all);
         next = at->next;
         if ((mesh && strcmp(x->mesh, mesh) == 0) || (conn && x->conn == conn) || x->until <= until)
             present_end(p, x);
+        else
+            ends_at(p, x->until);
     }
 }
 
@@ -39,7 +50,8 @@ void people_fini(struct people *p)
 
 void people_tick(struct people *p, uint64_t now)
 {
-    remove_all(p, NULL, NULL, now);
+    if (now >= p->next_end)
+        remove_all(p, NULL, NULL, now);
 }
 
 void people_forget_mesh(struct people *p, const char *mesh)
@@ -49,8 +61,7 @@ void people_forget_mesh(struct people *p, const char *mesh)
 
 void people_conn_closed(struct people *p, const struct conn *c)
 {
-    if (p->n_present)
-        remove_all(p, NULL, c, 0);
+    remove_all(p, NULL, c, 0);
 }
 
 static int too_many(const char *what, int limit, struct sdd_error *err)
@@ -124,6 +135,7 @@ int lease_begin(struct people *p, struct lease *l, int64_t seconds, struct sdd_e
 void lease_renew(struct people *p, struct lease *l, int64_t seconds)
 {
     l->until = uv_hrtime() + (uint64_t)seconds * 1000000000u;
+    ends_at(p, l->until);
     tell_lease(p, l);
 }
 
@@ -202,6 +214,7 @@ int present_set(struct people *p, const struct present *told, struct sdd_error *
     *x = *told;
     x->all = at;
     list_append(&p->present, &x->all);
+    ends_at(p, x->until);
     if (!same)
         tell_present(p, x, false);
     return SDD_OK;

@@ -37,7 +37,8 @@ struct present {
 struct people {
     struct list leases, present;
     int n_leases, n_present;
-    int64_t n_faces; /* Of all leases. */
+    uint64_t next_end; /* Nothing of all that ends before this time. */
+    int64_t n_faces;   /* Of all leases. */
     /* Called when a lease begins, is renewed or ends ("lease"), and when somebody comes, says something else of himself
      * or goes ("presence"), with JSON that tells it; or NULL. */
     void (*news)(void *user, const char *mesh, const char *kind, const char *json);
@@ -48,6 +49,7 @@ void people_fini(struct people *p);
 /* people_tick: ends what has passed its time; the loop calls it every 250 ms. */
 void people_tick(struct people *p, uint64_t now);
 void people_forget_mesh(struct people *p, const char *mesh);
+/* people_conn_closed: of a connection that a presence has been tied to. */
 void people_conn_closed(struct people *p, const struct conn *c);
 
 /* lease_begin: takes the lease over; its id and time are set here. Errors  SDD_ETOO_LARGE (too many) */

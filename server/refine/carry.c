@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* carry.c: makes the frame of a watcher from the one that its client has, where a version has changed positions, creases
- * and corners alone (gpu/sdd/sdd_carry.h). Frames keep the control mesh that they were made of for that. */
+/* carry.c: makes the frame of a watcher from the one that its client has, where a version has changed positions,
+ * creases and corners alone (gpu/sdd/sdd_carry.h). Frames keep the control mesh that they were made of for that. */
 #include "gpu/sdd/sdd_carry.h"
 #include "server/refine/refine.h"
 
@@ -19,8 +19,12 @@ int carry_frame(struct refine_job *j, sdd_result **out)
     mesh_desc(past->mesh, &before);
     const struct sdd_run how = {.cancel = &job->cancel};
     const struct sdd_cage a = {&now, slot->host->points}, b = {&before, past->mesh->points};
-    int rc = sdd_carry(slot->resident->mesh, j->plan.plan, &a, &b, past->result, &how, out, &job->err);
-    metrics_add(job_service(job)->metrics, M_FRAMES_CARRIED, *out != NULL);
+    struct sdd_error err = {0};
+    int rc = sdd_carry(slot->resident->mesh, j->plan.plan, &a, &b, past->result, &how, out, &err);
+    if (rc)
+        job->err = err;
+    j->carried = *out != NULL;
+    metrics_add(job_service(job)->metrics, M_FRAMES_CARRIED, j->carried);
     return rc;
 }
 

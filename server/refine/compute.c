@@ -100,11 +100,10 @@ static int bring_rest(struct refine_job *j)
 static int make_frame(struct refine_job *j, sdd_result *result)
 {
     const struct service *s = job_service(job_of(j));
-    const bool carried = sdd_result_info(result)->carried;
     int rc = compute_frame(&j->base, j->plan.streamed, result);
     if (!rc)
         rc = bring_rest(j);
-    if (!rc && !carried && !executor_was_paused(job_of(j)->jobs->compute)) {
+    if (!rc && !j->carried && !executor_was_paused(job_of(j)->jobs->compute)) {
         const struct sdd_result_info *info = sdd_result_info(j->base.frame->result);
         estimate_learn(s->estimate, info->plan.method, j->plan.frame_bytes,
                        info->refine_seconds + info->digest_seconds + info->download_seconds);

@@ -34,7 +34,8 @@ void refine_adopt(struct refine_job *j)
     const struct slot *slot = slot_of(job);
     if (!hold(&j->base))
         return;
-    j->build = sdd_history_note(slot->resident->history, j->plan.plan, slot->info.version, j->posed);
+    /* Frames that are made from others come sooner than by tables. */
+    j->build = !j->carried && sdd_history_note(slot->resident->history, j->plan.plan, slot->info.version, j->posed);
     if (!j->posed)
         keep(&j->base);
     if (j->build)

@@ -153,6 +153,7 @@ struct refine_job {
     struct positions *pose; /* NULL until they are read. */
     bool own_mesh;          /* Whether a host copy of the mesh is needed. */
     bool alone;             /* Whether the job could not be made in a batch. */
+    bool carried;           /* Whether the frame was made from the watcher's base, in less time than others take. */
     bool build;             /* Whether tables are built after the answer. */
     struct cached *past;    /* For a watcher: the frame that a delta is made of, and the delta. */
     struct cached *delta;   /* Both are referenced, or NULL. */
@@ -175,7 +176,7 @@ void refine_lose(struct refine_job *j);
 void refine_answer(struct job *job); /* Answers with the frame, the requested range of it, or 304. */
 
 /* ---- deltas for watchers (delta_step.c) -------------------------------------------------------------------------- */
-/* delta_expect: a step on the loop before the frame is made, which makes the job hold the base that it may be made from.
+/* delta_expect: a step on the loop, before the frame is made, that makes the job hold the base it may be made from.
  * delta_find: whether the delta that the watcher takes is in the cache, which the job then holds. On the loop.
  * delta_could: whether one could be made, as the base is there. On the loop.
  * delta_base: a step on the loop that makes the job hold the base. delta_compare: a step on a worker that makes the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_carry.c: a result that is carried over from the mesh before a change is, bit for bit, the one that is made as a
- * whole, and so is the next one that is carried from it: after points have moved and creases and corners have come, gone
- * and changed, on grids of triangles, quads and hexagons with random tags under all options, and on copies of all
+ * whole, and so is the next one that is carried from it: after points have moved and creases and corners have come,
+ * gone and changed, on grids of triangles, quads and hexagons with random tags under all options, and on copies of all
  * shapes. What has not changed by the map of pieces has not; what cannot be carried is not. */
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { SIDE = 16, EDITS = 4, EDITS_OF_SHAPE = 2, COPIES = 8, ROOM = 64, MOST_VERTICES = 20000 };
+enum { SIDE = 16, EDITS = 4, EDITS_OF_SHAPE = 2, COPIES = 8, ROOM = 64, MOST_VERTICES = 8000 };
 static const float sharpnesses[] = {0, 0.5f, 1.5f, 3, 10};
 static sdd_device *device;
 static int64_t n_carried, n_whole, n_shared;

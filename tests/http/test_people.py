@@ -364,6 +364,9 @@ def lease_memory(_, folder):
             lease(mesh, faces=faces)
         wrong = mesh.post("/leases", {"faces": faces}, expect=[413, "too_large", "faces"])
         check(wrong["limit"] == 1 << 22, f"{wrong}")
+        found = json.loads(mesh.get("/leases"))["leases"]
+        listed = sum(len(x["faceIds"]) for x in found)
+        check(len(found) == fit and {x["faces"] for x in found} == {len(faces)} and 16384 - fit < listed <= 16384, f"{listed} ids of {len(found)} leases")
         lease(mesh)  # Of no faces.
         mesh.ask("DELETE", f"/v1/meshes/{mesh.id}/leases/{first}")
         lease(mesh, faces=faces)

@@ -288,6 +288,27 @@ static void test_carried(void **state)
     delete_mesh(id);
 }
 
+/* A drag stays so, and does not go over to tables. */
+static void test_dragged(void **state)
+{
+    struct chunks w;
+    struct record r;
+    char id[32];
+    (void)state;
+    create_grid(&d, 24, id);
+    const long long before = daemon_metric(&d, "subdd_carried_frames_total");
+    open_watch(&w, id, "level=3&deltas=true");
+    expect_frame(&w, id, "level=3", 1);
+    for (int i = 2; i <= 8; i++) {
+        move(id, (float)i);
+        expect(&w, DELTA, (uint64_t)i, &r);
+        free(r.body);
+    }
+    assert_int_equal(daemon_metric(&d, "subdd_carried_frames_total"), before + 7);
+    fclose(w.in);
+    delete_mesh(id);
+}
+
 /* Frames of some megabytes fill the sockets, so what is made while the client does not read is passed over. */
 static void test_slow(void **state)
 {
@@ -481,6 +502,7 @@ int main(void)
         cmocka_unit_test(test_versions),      cmocka_unit_test(test_since),   cmocka_unit_test(test_shared),
         cmocka_unit_test(test_shared_deltas), cmocka_unit_test(test_slow),    cmocka_unit_test(test_never_reading),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_problem), cmocka_unit_test(test_known),
-        cmocka_unit_test(test_carried),       cmocka_unit_test(test_many),    cmocka_unit_test(test_drain)};
+        cmocka_unit_test(test_carried),       cmocka_unit_test(test_dragged), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_drain)};
     return cmocka_run_group_tests(tests, start, stop);
 }

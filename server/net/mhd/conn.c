@@ -152,7 +152,7 @@ void conn_close(struct conn *c)
         c->next->previous = c->previous;
     c->all->n--;
     c->all->by_fd[c->fd] = NULL;
-    if (c->all->config.closed)
+    if (c->tied && c->all->config.closed)
         c->all->config.closed(c->all->config.user, c);
     free(c->target);
     free(c);

@@ -50,7 +50,7 @@ struct conns_config {
     size_t (*refused)(void *user, struct conn *c, const struct sdd_error *err, char *answer, size_t size);
     /* The connection is being closed because it missed a deadline. */
     void (*slow)(void *user, struct conn *c);
-    /* The connection is about to be freed. */
+    /* A connection that is `tied` is about to be freed. */
     void (*closed)(void *user, const struct conn *c);
     /* Called four times a second while a request is worked on, to see whether its client is still there. */
     void (*work_check)(void *user, struct conn *c);
@@ -79,6 +79,7 @@ struct conn {
     int64_t progress;                   /* The bytes moved when the credit was last computed, or -1. */
     int64_t received;                   /* The body bytes of this message. */
     bool used;                          /* A request was answered on it. */
+    bool tied;                          /* Something ends with it, so conns_config.closed has to be told. */
     bool linger;                        /* It is closed with unread input, which must be read for a while. */
     uint64_t gave;                      /* The round in which it gave a block last. */
     bool asked;                         /* The peer was asked whether it is still there (conn_gone). */
