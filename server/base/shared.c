@@ -46,7 +46,7 @@ static struct {
     off_t end;
     struct range *idle; /* The last one freed comes first. */
 } files = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
-static atomic_llong made, ranges, pages, idle_bytes;
+static atomic_llong made, ranges, pages, used_bytes, idle_bytes;
 
 static struct array *array_of(const void *data)
 {
@@ -136,16 +136,18 @@ static void unmap(struct array *a)
 /* Gives the memory of a range back. */
 static void end_range(struct range *r)
 {
-    if (r->first)
-        unmap(r->first);
+    unmap(r->first);
     /* Should this fail, the bytes stay with the file; nobody maps them again. */
     (void)fallocate(files.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, r->at, (off_t)r->room);
     free(r);
 }
 
-/* Ends ranges that nobody uses, the oldest first, until no more than `most` bytes of them are left. */
-static void trim(long long most)
+/* Ends ranges that nobody uses, the oldest first, until they have no more bytes than those in use, and than the limit.
+ * When the last mesh goes, so does all memory. */
+static void trim(void)
 {
+    const long long used = atomic_load(&used_bytes),
+                    most = used < (long long)SHARED_IDLE_BYTES ? used : (long long)SHARED_IDLE_BYTES;
     while (atomic_load(&idle_bytes) > most) {
         pthread_mutex_lock(&files.lock);
         struct range **link = &files.idle;
@@ -168,8 +170,10 @@ static void leave(struct range *r)
     if (atomic_fetch_sub(&r->users, 1) != 1)
         return;
     atomic_fetch_sub(&ranges, 1);
-    if (!r->first || r->room > SHARED_IDLE_BYTES / 2) {
+    atomic_fetch_sub(&used_bytes, (long long)r->room);
+    if (r->room > SHARED_IDLE_BYTES / 2) {
         end_range(r);
+        trim();
         return;
     }
     pthread_mutex_lock(&files.lock);
@@ -177,7 +181,7 @@ static void leave(struct range *r)
     files.idle = r;
     atomic_fetch_add(&idle_bytes, (long long)r->room);
     pthread_mutex_unlock(&files.lock);
-    trim(SHARED_IDLE_BYTES);
+    trim();
 }
 
 /* An idle range that is large enough, but not by far. */
@@ -217,6 +221,7 @@ static struct array *first_array(size_t bytes)
     r->first->bytes = bytes;
     r->users = 1;
     atomic_fetch_add(&ranges, 1);
+    atomic_fetch_add(&used_bytes, (long long)r->room);
     return r->first;
 }
 

@@ -8,10 +8,10 @@
  * A large array lies in a range of one memory file of the process. Its copy maps the same range, privately, so that the
  * kernel copies a page when it is first written. Sealed pages cannot be written: a write without shared_touch ends the
  * process, where it would else show up in another version. When many pages differ from the range, a copy gets a range
- * of its own. Ranges that nobody uses any more are kept for the next arrays, up to SHARED_IDLE_BYTES, as memory that
- * the kernel has to clear first is several times slower. An array is malloc'ed when it is small, and where there is no
- * memory file (no memfd, a limit on the size of files, no more mappings, a kernel that promises no more memory than it
- * has).
+ * of its own. Ranges that nobody uses any more are kept for the next arrays, as memory that the kernel has to clear
+ * first is several times slower: as many bytes as are in use, and SHARED_IDLE_BYTES at most. An array is malloc'ed when
+ * it is small, and where there is no memory file (no memfd, a limit on the size of files, no more mappings, a kernel
+ * that promises no more memory than it has).
  * Threads  an array is written by one thread; all else, shared_ref and shared_free of one array too, is for any */
 #ifndef SUBDD_SHARED_H
 #define SUBDD_SHARED_H

@@ -4,6 +4,7 @@
  * Medians of 15, of the thread's processor time, as nothing else runs for it. Every new mesh is checked to have the
  * counts that the edit makes. */
 #include "server/base/shared.h"
+#include "server/base/text.h"
 #include "server/mesh/edits/edits.h"
 #include "server/mesh/formats/codec.h"
 #include "tests/bench/timing.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { RUNS = 15, WARM = 2 };
+enum { RUNS = 15, WARM = 2, MANY = 1000 };
 
 static void stop_if(int bad, const char *what)
 {
@@ -54,36 +55,53 @@ static struct mesh *grid(int32_t n, int mapped)
 
 /* The edits of each row, for the k-th time: `v` is a vertex inside the grid and `f` the face at it, away from those of
  * other times. */
-enum { POKE, CREASE, EXTRUDE, REMOVE, DISSOLVE, MOVE, ADD, POKE_UV, ROWS };
-static const char *const names[ROWS] = {"pokeFaces",        "setCreases",   "extrudeFaces", "removeFaces (middle)",
-                                        "dissolveVertices", "setPositions", "addFaces",     "pokeFaces, with UVs"};
+enum { POKE, CREASE, EXTRUDE, REMOVE, DISSOLVE, MOVE, ADD, POKE_UV, POKES, CREASES, ROWS };
+static const char *const names[ROWS] = {"pokeFaces",        "setCreases",       "extrudeFaces", "removeFaces (middle)",
+                                        "dissolveVertices", "setPositions",     "addFaces",     "pokeFaces, with UVs",
+                                        "pokeFaces, 1,000", "setCreases, 1,000"};
 /* What it adds to the counts of vertices and faces. */
-static const int adds[ROWS][2] = {{1, 3}, {0, 0}, {4, 4}, {0, -1}, {-1, -3}, {0, 0}, {1, 1}, {1, 3}};
+static const int adds[ROWS][2] = {{1, 3}, {0, 0}, {4, 4}, {0, -1},      {-1, -3},
+                                  {0, 0}, {1, 1}, {1, 3}, {1000, 3000}, {0, 0}};
 
-static struct edit_batch *batch(int row, int32_t n, int k)
+static struct edit_batch *batch(int kind, int32_t n, int k)
 {
     const long long f = (long long)(n / 2) * n + 3 * k + 2, v = f / n * (n + 1) + f % n;
-    char edit[160], body[200];
+    struct text body = {0};
     struct edit_batch *b;
     struct sdd_error err = {0};
-    switch (row) {
+    text_puts(&body, "{\"edits\":[{");
+    switch (kind) {
     case POKE:
-    case POKE_UV: (void)snprintf(edit, sizeof edit, "\"pokeFaces\":{\"ids\":[%lld]}", f); break;
-    case CREASE:
-        (void)snprintf(edit, sizeof edit, "\"setCreases\":{\"edges\":[%lld,%lld],\"sharpnesses\":[1.5]}", v, v + 1);
+    case POKE_UV: text_printf(&body, "\"pokeFaces\":{\"ids\":[%lld]}", f); break;
+    case CREASE: text_printf(&body, "\"setCreases\":{\"edges\":[%lld,%lld],\"sharpnesses\":[1.5]}", v, v + 1); break;
+    case EXTRUDE: text_printf(&body, "\"extrudeFaces\":{\"ids\":[%lld],\"by\":[1]}", f); break;
+    case REMOVE: text_printf(&body, "\"removeFaces\":{\"ids\":[%lld]}", f); break;
+    case DISSOLVE: text_printf(&body, "\"dissolveVertices\":{\"ids\":[%lld]}", v); break;
+    case MOVE: text_printf(&body, "\"setPositions\":{\"ids\":[%lld],\"points\":[1,2,%d]}", v, k); break;
+    case POKES:
+        text_puts(&body, "\"pokeFaces\":{\"ids\":[");
+        for (int i = 0; i < MANY; i++)
+            text_printf(&body, "%s%d", i ? "," : "", MANY * k + i);
+        text_puts(&body, "]}");
         break;
-    case EXTRUDE: (void)snprintf(edit, sizeof edit, "\"extrudeFaces\":{\"ids\":[%lld],\"by\":[1]}", f); break;
-    case REMOVE: (void)snprintf(edit, sizeof edit, "\"removeFaces\":{\"ids\":[%lld]}", f); break;
-    case DISSOLVE: (void)snprintf(edit, sizeof edit, "\"dissolveVertices\":{\"ids\":[%lld]}", v); break;
-    case MOVE: (void)snprintf(edit, sizeof edit, "\"setPositions\":{\"ids\":[%lld],\"points\":[1,2,%d]}", v, k); break;
+    case CREASES:
+        text_puts(&body, "\"setCreases\":{\"edges\":[");
+        for (int i = 0; i < MANY; i++)
+            text_printf(&body, "%s%d,%d", i ? "," : "", i, i + n + 1);
+        text_puts(&body, "],\"sharpnesses\":[");
+        for (int i = 0; i < MANY; i++)
+            text_printf(&body, "%s%d", i ? "," : "", 1 + k % 5);
+        text_puts(&body, "]}");
+        break;
     default:
-        (void)snprintf(edit, sizeof edit,
-                       "\"addVertices\":{\"points\":[1,2,3]}},{\"addFaces\":{\"faceVertexCounts\":[3],"
-                       "\"faceVertexIndices\":[%d,%d,-1]}",
-                       k, k + 1);
+        text_printf(&body,
+                    "\"addVertices\":{\"points\":[1,2,3]}},{\"addFaces\":{\"faceVertexCounts\":[3],"
+                    "\"faceVertexIndices\":[%d,%d,-1]}",
+                    k, k + 1);
     }
-    (void)snprintf(body, sizeof body, "{\"edits\":[{%s}]}", edit);
-    stop_if(edits_from_json(body, strlen(body), &b, &err), err.text);
+    text_puts(&body, "}]}");
+    stop_if(edits_from_json(body.data, body.bytes, &b, &err), err.text);
+    text_free(&body);
     return b;
 }
 
@@ -125,9 +143,11 @@ int main(int argc, char **argv)
 {
     static const int32_t sizes[] = {55, 316, 1000};
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20); /* As the daemon does. */
+    (void)mallopt(M_TRIM_THRESHOLD, 1 << 20);
     for (int kind = 0; kind < ROWS; kind++)
         for (int i = 0; i < 3; i++)
-            if ((argc < 2 || strncmp(names[kind], argv[1], strlen(argv[1])) == 0) &&
+            if ((kind < POKES || sizes[i] * sizes[i] > (RUNS + WARM) * MANY) &&
+                (argc < 2 || strncmp(names[kind], argv[1], strlen(argv[1])) == 0) &&
                 (argc < 3 || strtol(argv[2], NULL, 10) == sizes[i]))
                 row(kind, sizes[i]);
     return 0;

@@ -32,7 +32,8 @@ struct view {
     bool is_begun;
     int64_t n_faces, n_creases, n_tags; /* How far it has followed; the corners of faces, too. */
     int64_t n_corners;
-    int64_t room_vertices, room_faces, room_corners;
+    char *block;            /* It holds the arrays. */
+    int64_t room[3];        /* Of vertices, faces, corners. */
     int32_t *first;         /* [V] The newest corner that the batch has added at each vertex; 0 when there is none. */
     int32_t *old_first;     /* [V] The last of the old mesh; -1 when there is none, 0 when it is not known yet. */
     int32_t *next;          /* [C] The next one at the vertex: 0 and -1 as there. Those of removed faces go late. */

@@ -61,29 +61,41 @@ void edge_map_fini(struct edge_map *map)
 }
 
 /* ---- following ---- */
+/* Makes room for what there is and some more, in one block: rows of it that nobody writes cost nothing. */
 static int make_room(struct modelling *m)
 {
+    enum { VERTICES, FACES, CORNERS };
     struct view *v = &m->view;
-    const struct edit_work *w = m->w;
-    const int64_t had[] = {v->room_vertices, v->room_faces, v->room_corners},
-                  n[] = {w->n_vertices, w->n_faces, w->n_corners};
-    int64_t room[3] = {0};
+    const int64_t n[] = {m->w->n_vertices, m->w->n_faces, m->w->n_corners};
     const struct {
         void *array;
         int of, bytes;
-    } arrays[] = {{&v->first, 0, 4},       {&v->old_first, 0, 4},   {&v->tag, 0, 4},       {&v->asked, 0, 1},
-                  {&v->vertex_mark, 0, 4}, {&v->vertex_slot, 0, 4}, {&v->face_mark, 1, 4}, {&v->face_slot, 1, 4},
-                  {&v->next, 2, 4},        {&v->face, 2, 4}};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays && !m->rc; i++) {
-        const int k = arrays[i].of;
-        room[k] = had[k];
-        /* Rows that nobody writes cost nothing, so the first room is for much more than there is. */
-        m->rc = edits_regrow(arrays[i].array, n[k], had[k] ? 0 : n[k] / 8 + 4096, &room[k], arrays[i].bytes, m->err);
+    } arrays[] = {{&v->first, VERTICES, 4},       {&v->old_first, VERTICES, 4},   {&v->tag, VERTICES, 4},
+                  {&v->vertex_mark, VERTICES, 4}, {&v->vertex_slot, VERTICES, 4}, {&v->face_mark, FACES, 4},
+                  {&v->face_slot, FACES, 4},      {&v->next, CORNERS, 4},         {&v->face, CORNERS, 4},
+                  {&v->asked, VERTICES, 1}};
+    enum { ARRAYS = sizeof arrays / sizeof *arrays };
+    int64_t to[3], total = 0;
+    if (v->block && n[0] <= v->room[0] && n[1] <= v->room[1] && n[2] <= v->room[2])
+        return SDD_OK;
+    for (int k = 0; k < 3; k++)
+        to[k] = n[k] > v->room[k] ? n[k] + n[k] / 8 + 64 : v->room[k];
+    for (int i = 0; i < ARRAYS; i++)
+        total += to[arrays[i].of] * arrays[i].bytes;
+    char *block = edits_grown(total, 1, m->err), *at = block;
+    if (!block)
+        return m->rc = SDD_ENO_MEMORY;
+    for (int i = 0; i < ARRAYS; at += to[arrays[i].of] * arrays[i].bytes, i++) {
+        void *old;
+        memcpy(&old, arrays[i].array, sizeof old);
+        if (v->block)
+            memcpy(at, old, (size_t)(v->room[arrays[i].of] * arrays[i].bytes));
+        memcpy(arrays[i].array, &at, sizeof at);
     }
-    v->room_vertices = room[0];
-    v->room_faces = room[1];
-    v->room_corners = room[2];
-    return m->rc;
+    free(v->block);
+    v->block = block;
+    memcpy(v->room, to, sizeof to);
+    return SDD_OK;
 }
 
 static void begin(struct modelling *m)
@@ -125,17 +137,8 @@ int view_follow(struct modelling *m)
 
 void view_fini(struct view *v)
 {
-    free(v->first);
-    free(v->old_first);
-    free(v->next);
-    free(v->face);
-    free(v->tag);
-    free(v->asked);
+    free(v->block);
     free(v->last_asked.v);
-    free(v->vertex_mark);
-    free(v->face_mark);
-    free(v->vertex_slot);
-    free(v->face_slot);
     edge_map_fini(&v->crease);
 }
 

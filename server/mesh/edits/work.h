@@ -7,8 +7,8 @@
  *
  * A file may call those behind it in apply -> close -> dirty -> primvars -> channels -> scan -> gaps -> work, in
  * apply -> near -> primvars, in apply -> check -> work and in apply -> room -> primvars, but none before it; tags.c,
- * which calls gaps.c, is for all of close, dirty and near. The modelling edits (modelling.h) only read the working copy,
- * and give apply.c primitives. */
+ * which calls work.c, is for all of close, dirty and near. The modelling edits (modelling.h) only read the working
+ * copy, and give apply.c primitives. */
 #ifndef SUBDD_EDITS_WORK_H
 #define SUBDD_EDITS_WORK_H
 #include "server/mesh/edits/edits.h"

@@ -227,7 +227,7 @@ static void test_chain(void **state)
     assert_true(shared_stats().idle <= (int64_t)SHARED_IDLE_BYTES);
 }
 
-/* Ranges that nobody uses serve again, up to a limit. */
+/* Ranges that nobody uses serve again, up to a limit, and go with the last that is used. */
 static void test_idle(void **state)
 {
     enum { N = 40 };
@@ -235,14 +235,18 @@ static void test_idle(void **state)
     (void)state;
     for (int k = 0; k < N; k++)
         all[k] = filled(LARGE, (uint32_t)k);
-    for (int k = 0; k < N; k++)
+    for (int k = 0; k < N / 2; k++)
         shared_free(all[k]);
     const int64_t idle = shared_stats().idle;
     assert_in_range(idle, SHARED_IDLE_BYTES / 2, SHARED_IDLE_BYTES);
     void *again = filled(LARGE, 1);
     assert_true(shared_stats().idle < idle);
     same(again, LARGE, 1);
+    for (int k = N / 2; k < N; k++)
+        shared_free(all[k]);
+    assert_in_range(shared_stats().idle, LARGE, 2 * LARGE);
     shared_free(again);
+    assert_int_equal(shared_stats().idle, 0);
 }
 
 /* What `f` does ends a process of its own with SIGSEGV. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much of a mesh of 160,000 faces an edit copies; versions that share their arrays stay what they were. */
+/* How much of a mesh of 160,000 faces an edit or an update of positions copies; versions that share their arrays stay
+ * what they were. */
 #include "server/base/shared.h"
 #include "server/mesh/edits/edits.h"
+#include "server/mesh/positions.h"
 #include "tests/unit/sample.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,8 +124,38 @@ static void test_versions(void **state)
         mesh_free(was[k]);
 }
 
+/* New positions of some vertices: in place where no other version has the points, and else some pages. */
+static void test_positions(void **state)
+{
+    const float point[3] = {7, 8, 9};
+    struct position_range range = {70000, 1, point};
+    const struct positions p = {1, &range, NULL};
+    struct sdd_error err;
+    struct mesh *m = sample_grid(N, N), *was = apart(m), *copy;
+    (void)state;
+    assert_int_equal(mesh_copy(m, &copy, &err), SDD_OK);
+    assert_ptr_equal(copy->points, m->points);
+    int64_t before = shared_stats().made;
+    assert_int_equal(positions_open(&p, copy, &err), SDD_OK);
+    positions_apply(&p, copy);
+    assert_in_range(shared_stats().made - before, 1, FEW);
+    assert_memory_equal(copy->points + 210000, point, sizeof point);
+    sample_same(m, was);
+    before = shared_stats().made;
+    assert_int_equal(positions_open(&p, copy, &err), SDD_OK); /* it has that page already */
+    assert_int_equal(shared_stats().made, before);
+    mesh_free(copy);
+    assert_int_equal(positions_open(&p, m, &err), SDD_OK);
+    positions_apply(&p, m);
+    assert_int_equal(shared_stats().made, before);
+    assert_memory_equal(m->points + 210000, point, sizeof point);
+    mesh_free(m);
+    mesh_free(was);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_few_bytes), cmocka_unit_test(test_versions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_few_bytes), cmocka_unit_test(test_versions),
+                                       cmocka_unit_test(test_positions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
