@@ -303,6 +303,36 @@ static void test_told_to_stop(void **state)
     daemon_stop(&d);
 }
 
+/* A death that was not followed by another is forgotten after a week. What is no entry is none. */
+static void test_old_deaths(void **state)
+{
+    struct suspect s;
+    char path[128];
+    (void)state;
+    begin();
+    snprintf(path, sizeof path, "%s/data/subdd.evaluating", d.dir);
+    start(ABORTS);
+    die("/refined?" POISON_LEVEL);
+    for (int k = 0; k < 2; k++) {
+        start(HARMLESS);
+        assert_int_equal(daemon_metric(&d, "subdd_mesh_versions_that_ended_the_daemon{state=\"suspected\"}"), k == 0);
+        daemon_kill(&d);
+        const int fd = open(path, O_RDWR);
+        assert_int_equal(pread(fd, &s, sizeof s, 64), sizeof s);
+        assert_int_equal(s.deaths, k == 0);
+        s.died_ms -= QUARANTINE_KEEP_MS + 1;
+        assert_int_equal(pwrite(fd, &s, sizeof s, 64), sizeof s);
+        memset(&s, 'x', sizeof s);
+        assert_int_equal(pwrite(fd, &s, sizeof s, 64 + 5 * sizeof s), sizeof s);
+        close(fd);
+    }
+    start(ABORTS);
+    die("/refined?" POISON_LEVEL); /* It is the first one again. */
+    start(HARMLESS);
+    assert_int_equal(get(poison, "/refined?" POISON_LEVEL), 200);
+    daemon_stop(&d);
+}
+
 /* What was evaluated when the machine went down is not suspected, and a damaged file keeps nobody from starting. */
 static void test_file(void **state)
 {
@@ -330,6 +360,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),      cmocka_unit_test(test_lifted),
                                        cmocka_unit_test(test_survived),     cmocka_unit_test(test_other_versions),
                                        cmocka_unit_test(test_told_to_stop), cmocka_unit_test(test_pieces),
-                                       cmocka_unit_test(test_file)};
+                                       cmocka_unit_test(test_file),         cmocka_unit_test(test_old_deaths)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
