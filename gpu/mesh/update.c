@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* update.c: the topology after an edit, for callers that know what the edit changed (sdd_update.h). Nothing of the
- * old topology is reused yet: the delta is checked against both meshes, so that wrong ones show before anything
- * relies on them, and the topology is built anew. Whether clean rows really are what they were is not checked,
- * because that would take the old mesh, which only the device has. */
+/* update.c: the topology after an edit, for callers that know what the edit changed (sdd_update.h): the delta is checked
+ * against both meshes, and then the topology is made from the old one (update.h) where that can be done and pays.
+ * Otherwise, and wherever something is odd on the way, it is built anew, which says what is wrong with the mesh. */
 #include "gpu/mesh/update.h"
 #include <stdlib.h>
 #include <string.h>
