@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A topology is built anew where an edit touches more than a tenth of the faces, unless these are few. */
-#define UPDATE_SHARE 10
-#define UPDATE_FEW 256
+/* A topology is built anew where an edit touches more than one in so many faces, unless these are few: what the host
+ * does for each of them then takes longer than a build. */
+#define UPDATE_SHARE 200
+#define UPDATE_FEW 64
 
 /* Checks that a list of rows ascends within [0, n). `what` says which rows they are. */
 static int check_list(const char *what, const char *kind, const int32_t *rows, int64_t n_rows, int64_t n,

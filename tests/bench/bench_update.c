@@ -4,7 +4,7 @@
  * border and UVs. Each time is the median of RUNS that alternate between the two, with warm memory. Beside it stands
  * the time of all threads that computed, and what copying the new topology's arrays once would take at the bandwidth
  * that the device reaches in the same run.
- * SUBDD_TEST_BACKEND=cuda leaves the CPU out; THREADS=n is for the CPU. */
+ * SUBDD_TEST_BACKEND=cuda leaves the CPU out; THREADS=n is for the CPU; FACES=n leaves smaller cages out. */
 #include "gpu/mesh/topology.h"
 #include "gpu/sdd/sdd_update.h"
 #include "server/mesh/formats/codec.h"
@@ -26,8 +26,8 @@ static const struct {
              {"poke", "pokeFaces\":{\"ids", "", 0, 0},
              {"extrude", "extrudeFaces\":{\"ids", ",\"by\":[1]", 0, 0},
              {"remove", "removeFaces\":{\"ids", "", 0, 0},
-             {"poke 1 %", "pokeFaces\":{\"ids", "", 0, 100},
-             {"poke 5 %", "pokeFaces\":{\"ids", "", 0, 20}};
+             {"poke .1%", "pokeFaces\":{\"ids", "", 0, 1000},
+             {"poke .4%", "pokeFaces\":{\"ids", "", 0, 250}};
 
 /* A torus, or a grid that is a plane in UVs, of side * side quads. */
 static struct mesh *make_cage(int side, int is_grid)
@@ -135,6 +135,7 @@ static void rows(const char *backend)
     const struct sdd_device_config config = {.backend = backend,
                                              .module_path = test_module_path(),
                                              .threads = getenv("THREADS") ? atoi(getenv("THREADS")) : 0};
+    const int64_t least = getenv("FACES") ? atoll(getenv("FACES")) : 0;
     struct sdd_device_info info;
     struct sdd_error err = {0};
     sdd_device *device = NULL;
@@ -149,7 +150,7 @@ static void rows(const char *backend)
            "copy, ms\n",
            info.name, copy);
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
-        for (int grid = 0; grid < 2; grid++) {
+        for (int grid = (int64_t)sides[i] * sides[i] < least ? 2 : 0; grid < 2; grid++) {
             struct mesh *m = make_cage(sides[i], grid);
             struct sdd_mesh_desc desc;
             sdd_topology *old;

@@ -15,7 +15,7 @@
 #include "gpu/mesh/kernels/update.dev.h"
 
 #define UPDATE_LANES 128
-#define UPDATE_ROWS 4096
+#define UPDATE_ROWS 512 /* Where an edit is in many places, larger tiles would lie in several runs. */
 enum { update_rows_threads = UPDATE_LANES };
 
 struct update_rows_args {
@@ -99,11 +99,14 @@ SDD_FN void k_update_rows(int64_t tile, const struct update_rows_args *a)
         }
     }
     SDD_SYNC;
-    uint32_t low = SDD_NONE, high = 0;
-    for (int32_t lane = 0; lane < UPDATE_LANES; lane++) {
-        low = least[lane] < low ? least[lane] : low;
-        high = most[lane] > high ? most[lane] : high;
+    for (int32_t half = UPDATE_LANES / 2; half > 0; half /= 2) {
+        SDD_EACH (lane, half) {
+            least[lane] = least[lane + half] < least[lane] ? least[lane + half] : least[lane];
+            most[lane] = most[lane + half] > most[lane] ? most[lane + half] : most[lane];
+        }
+        SDD_SYNC;
     }
+    const uint32_t low = least[0], high = most[0];
     const int32_t first_run = sdd_run_of(&a->values, 0, a->values.n - 1, low);
     const int32_t last_run = sdd_run_of(&a->values, first_run, a->values.n - 1, high);
     const uint32_t shift = a->values.shift[first_run];
