@@ -40,6 +40,8 @@ enum word {
     N_WORDS
 };
 
+struct update;
+
 /* A topology while it is built. Arrays of the topology itself are in `t`; those here are temporary. */
 struct build {
     sdd_topology *t;
@@ -49,7 +51,9 @@ struct build {
     /* G is the number of ghosts: B, or 0 when the mesh is not manifold. `tags` is the longest of the lists of
      * creases, corners and holes. */
     int64_t V, F, C, E, B, G, H, tags;
-    int bits; /* Vertex ids are below 2^bits. */
+    int bits;                 /* Vertex ids are below 2^bits. */
+    struct update *update;    /* What is known of an older mesh (update.h); NULL in a build. */
+    const sdd_topology *kept; /* The topology whose mesh and corners this one shares, or NULL. */
 
     /* The device bytes used before the build, and the most that it has held at any moment. */
     int64_t used_before, most;
@@ -109,7 +113,7 @@ int topology_cut_create(sdd_topology *t, struct sdd_error *err) SDD_MUST_CHECK;
 void build_init(struct build *b, sdd_topology *t, const struct sdd_mesh_desc *desc);
 void build_end(struct build *b, int rc); /* Frees what is temporary; rc says whether the build failed. */
 /* build_allocate_parts: allocates the mesh, its corners with their ghosts, and the edges, where their numbers are known
- * beforehand. */
+ * beforehand. From b->kept it takes the former as they are. */
 int build_allocate_parts(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 /* build_finish: the stages from "tags" on, and waits. Where there is no boundary_rank the ghosts are made and linked
  * already, except for their faces. */
@@ -153,6 +157,8 @@ void build_run_channel(struct build *b, int k);                     /* Stage "fa
  * if there are any. */
 int build_split_channels(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 void build_lay_out_channel(struct build *b, struct arena *a, struct topology_channel *channel);
+/* build_channel_vertices: makes the sharpness of rows of a channel, of n vertices, or of all where `vertex` is NULL. */
+void build_channel_vertices(struct build *b, const struct topology_channel *channel, const uint32_t *vertex, int64_t n);
 /* build_run_channels: once creases and corners are known, makes what smooth channels are refined by. */
 void build_run_channels(struct build *b);
 void build_lay_out_channel_lists(struct build *b, struct arena *a);
@@ -170,5 +176,11 @@ void build_run_ghosts(struct build *b);
 /* build_fail_tags: makes the error of the first word of stage "tags" that holds one, if any does. */
 int build_fail_tags(const struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 void build_run_lists(struct build *b);
+
+/* ---- what an update knows better (update_run.c) ------------------------------------------------------------------- */
+/* update_run_features: flags the feature vertices of the control mesh, or of channel k; -1 stands for the former.
+ * Returns 0 where all have to be looked at. */
+int update_run_features(struct update *u, int k);
+void update_run_channel_vertices(struct update *u, int k); /* The sharpness of the rows of channel k. */
 
 #endif

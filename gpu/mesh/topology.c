@@ -15,8 +15,12 @@ void sdd_topology_unref(sdd_topology *t)
 {
     if (!t || --t->refs > 0)
         return;
+    const int shares = t->sharers && --*t->sharers > 0;
     for (int k = 0; k < SDD_N_PARTS; k++)
-        dev_free(t->device, t->part[k].memory, t->part[k].bytes);
+        if (!shares || (k != SDD_PART_MESH && k != SDD_PART_CORNERS))
+            dev_free(t->device, t->part[k].memory, t->part[k].bytes);
+    if (!shares)
+        free(t->sharers);
     for (int k = 0; t->kept && k <= t->n_channels; k++)
         kept_free(t->device, t->kept + k);
     free(t->kept);

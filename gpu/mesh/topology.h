@@ -64,6 +64,7 @@ struct sdd_topology {
     struct sdd_topology_info info;
     const struct scheme *scheme;
     struct face_sizes sizes;
+    int *sharers; /* How many topologies have SDD_PART_MESH and SDD_PART_CORNERS together, this one among them. */
     struct device_block part[SDD_N_PARTS];
     char fault[160]; /* The first element that is not manifold, in words; "" if there is none. */
 

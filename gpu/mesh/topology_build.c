@@ -2,6 +2,7 @@
 /* topology_build.c: the stages of a topology build in order, and the arrays that stay, for topology_create.c. */
 #include "gpu/mesh/internal.h"
 #include <math.h>
+#include <stdlib.h>
 
 int64_t build_scan_scratch(const struct build *b, int64_t n)
 {
@@ -115,11 +116,31 @@ static int make_room_for_ghosts(struct build *b, struct sdd_error *err)
     return SDD_OK;
 }
 
+/* Shares the mesh and its corners with b->kept, whose laid out arrays are the same. */
+static void share_parts(struct build *b)
+{
+    struct arena mesh, corners;
+    sdd_topology *t = b->t;
+    free(t->sharers);
+    t->sharers = b->kept->sharers;
+    ++*t->sharers;
+    t->part[SDD_PART_MESH] = b->kept->part[SDD_PART_MESH];
+    t->part[SDD_PART_CORNERS] = b->kept->part[SDD_PART_CORNERS];
+    mesh = (struct arena){t->part[SDD_PART_MESH].memory, 0};
+    corners = (struct arena){t->part[SDD_PART_CORNERS].memory, 0};
+    lay_out_mesh(b, &mesh);
+    lay_out_corners(b, &corners);
+}
+
 int build_allocate_parts(struct build *b, struct sdd_error *err)
 {
     sdd_topology *t = b->t;
-    int rc = build_allocate(b, lay_out_mesh, &t->part[SDD_PART_MESH], err);
-    if (!rc)
+    int rc = SDD_OK;
+    if (b->kept)
+        share_parts(b);
+    else
+        rc = build_allocate(b, lay_out_mesh, &t->part[SDD_PART_MESH], err);
+    if (!rc && !b->kept)
         rc = build_allocate(b, lay_out_corners, &t->part[SDD_PART_CORNERS], err);
     if (!rc)
         rc = build_allocate(b, lay_out_edges, &t->part[SDD_PART_EDGES], err);
@@ -203,7 +224,7 @@ int build_finish(struct build *b, struct sdd_error *err)
     rc = build_read_words(b, err);
     if (rc)
         return rc;
-    b->H = t->info.n_boundaries = (int64_t)(uint32_t)b->word[W_N_LOOPS];
+    b->H = t->info.n_boundaries = b->kept ? b->kept->info.n_boundaries : (int64_t)(uint32_t)b->word[W_N_LOOPS];
     t->info.n_isolated = (int64_t)(uint32_t)b->word[W_N_ISOLATED];
     t->info.n_holes = (int64_t)(uint32_t)b->word[W_N_HOLES];
     t->feature_vertices.n = (int64_t)(uint32_t)b->word[W_N_FEATURES];

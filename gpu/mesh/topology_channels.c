@@ -110,33 +110,53 @@ void build_lay_out_channel(struct build *b, struct arena *a, struct topology_cha
     channel->feature_vertices.flag = ARENA(a, uint8_t, channel->n_rows);
 }
 
-static void run_smooth(struct build *b, const struct topology_channel *channel)
+void build_channel_vertices(struct build *b, const struct topology_channel *channel, const uint32_t *vertex, int64_t n)
 {
     const sdd_topology *t = b->t;
+    struct channel_vertices_args a = {topology_control(t),
+                                      topology_channel_control(t, channel),
+                                      channel->vert_sharp,
+                                      t->info.options.fvar,
+                                      t->info.options.crease_method == SDD_CREASE_CHAIKIN,
+                                      vertex};
+    a.mesh.twin = b->twin;
+    DEV_LAUNCH(b->d, channel_vertices, &a, n);
+}
+
+/* Which corners each row has. */
+static void run_rows(struct build *b, const struct topology_channel *channel)
+{
     struct channel_runs_args runs = {channel->corner, channel->vert, channel->begin, channel->end, b->C};
+    const int64_t bytes = channel->n_rows * (int64_t)sizeof(uint32_t);
+    dev_fill(b->d, channel->begin, 0, bytes);
+    dev_fill(b->d, channel->end, 0, bytes);
+    DEV_LAUNCH(b->d, channel_runs, &runs, b->C);
+}
+
+static void run_smooth(struct build *b, int k)
+{
+    const sdd_topology *t = b->t;
+    const struct topology_channel *channel = t->channel + k;
     struct channel_twins_args twins = {b->twin, channel->edge, channel->twin, (uint32_t)b->C};
     struct channel_edges_args edges = {channel->edge_corner, channel->twin, t->edge, t->edge_sharp,
                                        channel->edge_sharp};
-    struct channel_vertices_args vertices = {topology_control(t), topology_channel_control(t, channel),
-                                             channel->vert_sharp, t->info.options.fvar,
-                                             t->info.options.crease_method == SDD_CREASE_CHAIKIN};
-    int64_t row_bytes = channel->n_rows * (int64_t)sizeof(uint32_t);
-    vertices.mesh.twin = b->twin;
-    if (!t->is_updated) { /* An update has them already. */
-        dev_fill(b->d, channel->begin, 0, row_bytes);
-        dev_fill(b->d, channel->end, 0, row_bytes);
-        DEV_LAUNCH(b->d, channel_runs, &runs, b->C);
-    }
-    dev_fill(b->d, channel->vert_sharp, 0, row_bytes);
-    DEV_LAUNCH(b->d, channel_twins, &twins, b->C);
+    if (!b->update) /* It has them already. */
+        run_rows(b, channel);
+    if (!b->kept)
+        DEV_LAUNCH(b->d, channel_twins, &twins, b->C);
     DEV_LAUNCH(b->d, channel_edges, &edges, channel->n_edges);
-    DEV_LAUNCH(b->d, channel_vertices, &vertices, b->V);
+    if (b->update) {
+        update_run_channel_vertices(b->update, k);
+        return;
+    }
+    dev_fill(b->d, channel->vert_sharp, 0, channel->n_rows * (int64_t)sizeof(float));
+    build_channel_vertices(b, channel, NULL, b->V);
 }
 
 void build_run_channels(struct build *b)
 {
     for (int k = 0; k < b->t->n_channels && topology_has_smooth_channels(b->t); k++)
-        run_smooth(b, b->t->channel + k);
+        run_smooth(b, k);
 }
 
 void build_lay_out_channel_lists(struct build *b, struct arena *a)

@@ -181,11 +181,14 @@ int topology_new(sdd_device *device, const struct sdd_mesh_desc *desc, const str
     note_sharpness(t, desc->n_creases, desc->crease_sharpness, 1);
     note_sharpness(t, desc->n_corner_tags, desc->corner_sharpness, 0);
     t->n_channels = (desc->n_uvs > 0) + t->info.n_channels;
+    t->sharers = calloc(1, sizeof *t->sharers);
     t->channel = calloc((size_t)t->n_channels + 1, sizeof *t->channel);
     t->kept = calloc((size_t)t->n_channels + 1, sizeof *t->kept);
     for (int k = 0; t->channel && k < t->n_channels; k++)
         t->channel[k].n_values = k == 0 && desc->n_uvs ? desc->n_uvs : desc->channels[k - (desc->n_uvs > 0)].n_values;
-    return t->channel && t->kept ? SDD_OK : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for channels");
+    if (t->sharers)
+        *t->sharers = 1;
+    return t->channel && t->kept && t->sharers ? SDD_OK : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for channels");
 }
 
 int topology_done(sdd_topology *t, int rc, sdd_topology **out, struct sdd_error *err)

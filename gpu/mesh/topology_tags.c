@@ -22,6 +22,7 @@
 #include "gpu/mesh/kernels/vertex_implicit.k.h"
 #include "gpu/mesh/kernels/vertex_keys.k.h"
 #include "gpu/mesh/kernels/nonmanifold_vertices.k.h"
+#include "gpu/mesh/kernels/feature_flags.k.h"
 #include "gpu/mesh/kernels/feature_vertices.k.h"
 
 void build_lay_out_tags(struct build *b, struct arena *a)
@@ -188,6 +189,8 @@ void build_run_ghosts(struct build *b)
     struct ghost_labels_args labels = {ghost_rows(b, b->next), b->label, b->jump, (uint32_t)b->C};
     struct ghost_jump_args there = {b->label, b->jump, b->label2, b->jump2},
                            back = {b->label2, b->jump2, b->label, b->jump};
+    if (b->kept)
+        return;
     if (b->boundary_rank) {
         DEV_LAUNCH(b->d, compact, &list, b->G > 0 ? b->C : 0);
         DEV_LAUNCH(b->d, ghost_corners, &ghosts, b->G);
@@ -227,29 +230,35 @@ int build_fail_tags(const struct build *b, struct sdd_error *err)
     return SDD_OK;
 }
 
-/* Flags and ranks the feature vertices among those of m, which may be the mesh of a channel. */
-static void rank_feature_vertices(struct build *b, const struct sdd_control *m,
-                                  const struct topology_feature_vertices *r)
+/* Ranks the feature vertices among n, which are flagged. */
+static void rank_feature_vertices(struct build *b, const struct topology_feature_vertices *r, int64_t n)
 {
-    struct feature_vertices_args args = {*m, r->flag, b->feature_flag};
-    DEV_LAUNCH(b->d, feature_vertices, &args, m->n_vertices);
-    dev_scan(b->d, b->feature_flag, b->feature_rank, m->n_vertices, b->scratch2);
+    struct feature_flags_args args = {r->flag, b->feature_flag};
+    DEV_LAUNCH(b->d, feature_flags, &args, n);
+    dev_scan(b->d, b->feature_flag, b->feature_rank, n, b->scratch2);
+}
+
+/* Flags and ranks the feature vertices of the control mesh, or of channel k; -1 stands for the former. */
+static void count_feature_vertices(struct build *b, int k)
+{
+    const sdd_topology *t = b->t;
+    const struct topology_channel *c = k < 0 ? NULL : t->channel + k;
+    const struct topology_feature_vertices *r = c ? &c->feature_vertices : &t->feature_vertices;
+    struct feature_vertices_args args = {topology_channel_control(t, c), NULL, r->flag};
+    if (!c)
+        args.mesh.twin = b->twin;
+    if (!b->update || !update_run_features(b->update, k))
+        DEV_LAUNCH(b->d, feature_vertices, &args, args.mesh.n_vertices);
+    rank_feature_vertices(b, r, args.mesh.n_vertices);
+    build_count_word(b, c ? W_N_CHANNEL_FEATURES + k : W_N_FEATURES, b->feature_rank, args.mesh.n_vertices);
 }
 
 void build_count_feature_vertices(struct build *b)
 {
-    const sdd_topology *t = b->t;
-    struct sdd_control m = topology_control(t);
-    m.twin = b->twin;
-    if (t->feature_vertices.flag) {
-        rank_feature_vertices(b, &m, &t->feature_vertices);
-        build_count_word(b, W_N_FEATURES, b->feature_rank, b->V);
-    }
-    for (int k = 0; k < t->n_channels && topology_has_smooth_channels(t); k++) {
-        m = topology_channel_control(t, t->channel + k);
-        rank_feature_vertices(b, &m, &t->channel[k].feature_vertices);
-        build_count_word(b, W_N_CHANNEL_FEATURES + k, b->feature_rank, m.n_vertices);
-    }
+    if (b->t->feature_vertices.flag)
+        count_feature_vertices(b, -1);
+    for (int k = 0; k < b->t->n_channels && topology_has_smooth_channels(b->t); k++)
+        count_feature_vertices(b, k);
 }
 
 /* Ranks the feature vertices once more, because now there is room for the lists. */
@@ -258,12 +267,12 @@ static void list_feature_vertices(struct build *b)
     const sdd_topology *t = b->t;
     for (int k = -1; k < t->n_channels; k++) {
         const struct topology_feature_vertices *r = k < 0 ? &t->feature_vertices : &t->channel[k].feature_vertices;
-        struct sdd_control m = k < 0 ? topology_control(t) : topology_channel_control(t, t->channel + k);
+        const int64_t n = k < 0 ? b->V : t->channel[k].n_rows;
         struct compact_args list = {b->feature_flag, b->feature_rank, r->list};
         if (r->n == 0)
             continue;
-        rank_feature_vertices(b, &m, r);
-        DEV_LAUNCH(b->d, compact, &list, m.n_vertices);
+        rank_feature_vertices(b, r, n);
+        DEV_LAUNCH(b->d, compact, &list, n);
     }
 }
 
@@ -292,7 +301,10 @@ void build_run_lists(struct build *b)
     struct compact_args isolated = {b->isolated_flag, b->isolated_rank, t->isolated};
     struct chaikin_rows_args rows = {t->edge_sharp, b->semisharp_rank, t->chaikin_row, t->chaikin_edge,
                                      t->chaikin_part};
-    DEV_LAUNCH(b->d, ghost_faces, &ghosts, b->G);
+    if (b->kept)
+        dev_copy(b->d, t->ghost_first, b->kept->ghost_first, b->H * (int64_t)sizeof *t->ghost_first);
+    else
+        DEV_LAUNCH(b->d, ghost_faces, &ghosts, b->G);
     if (t->visible)
         DEV_LAUNCH(b->d, compact, &visible, b->C);
     if (b->kind)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* update.c: the topology after an edit, for callers that know what the edit changed (sdd_update.h). Nothing of the
- * old topology is reused yet: the delta is checked against both meshes, so that wrong ones show before anything
- * relies on them, and the topology is built anew. Whether clean rows really are what they were is not checked,
- * because that would take the old mesh, which only the device has. */
+/* update.c: the topology after an edit, for callers that know what the edit changed (sdd_update.h): the delta is checked
+ * against both meshes, and then the topology is made from the old one (update.h) where that can be done and pays.
+ * Otherwise, and wherever something is odd on the way, it is built anew, which says what is wrong with the mesh. */
 #include "gpu/mesh/update.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* A topology is built anew where an edit touches more than a tenth of the faces, unless these are few. */
-#define UPDATE_SHARE 10
-#define UPDATE_FEW 256
+/* A topology is built anew where an edit touches more than one in so many faces, unless these are few: what the host
+ * does for each of them then takes longer than a build. */
+#define UPDATE_SHARE 200
+#define UPDATE_FEW 64
 
 /* Checks that a list of rows ascends within [0, n). `what` says which rows they are. */
 static int check_list(const char *what, const char *kind, const int32_t *rows, int64_t n_rows, int64_t n,

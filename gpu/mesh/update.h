@@ -88,6 +88,7 @@ struct view {
     struct new_corner *come;        /* Shape [n_come]. */
     struct touched_vertex *touched; /* They ascend. */
     int64_t n_touched;
+    const uint32_t *touched_rows; /* Shape [n_touched]: the same on the device. */
     struct patch patch[N_PATCHES];
 };
 
@@ -109,7 +110,8 @@ struct update {
     int64_t n_boundary_edges;
     int64_t most_corners, had_corners; /* The most corners that a touched vertex has, and that one had. */
     struct patch face_end;
-    struct device_block tables;  /* The numberings, the patches and the touched vertices. */
+    struct device_block tables;  /* The numberings, the patches and the lists of vertices. */
+    const uint32_t *dirty;       /* Shape [delta->n_dirty_vertices], on the device. */
     struct update_block *memory; /* Host memory, which lasts as long as the update. */
 };
 

@@ -4,8 +4,10 @@
  * at. The stages from "tags" on are those of a build. */
 #include "gpu/mesh/update.h"
 #include "gpu/mesh/kernels/face_tables.k.h"
+#include "gpu/mesh/kernels/feature_vertices.k.h"
+#include "gpu/mesh/kernels/update_bytes.tile.h"
 #include "gpu/mesh/kernels/update_fans.k.h"
-#include "gpu/mesh/kernels/update_isolated.k.h"
+#include "gpu/mesh/kernels/update_features.k.h"
 #include "gpu/mesh/kernels/update_patch.k.h"
 #include "gpu/mesh/kernels/update_rows.tile.h"
 #include "gpu/mesh/kernels/update_valences.k.h"
@@ -21,7 +23,6 @@ struct tables {
     struct extent *extent; /* Shape [n_extents]. */
     struct patch *patch;   /* Shape [n_patches]: those of u->face_end and of the views, in order. */
     int n_extents, n_patches;
-    uint32_t *touched;
 };
 
 /* ---- numberings -------------------------------------------------------------------------------------------------- */
@@ -113,7 +114,7 @@ static struct sdd_runs lay_out_runs(struct arena *a, int64_t n)
     return (struct sdd_runs){start, shift, (int32_t)n};
 }
 
-static void lay_out_tables(const struct update *u, struct arena *a, struct tables *t)
+static void lay_out_tables(struct update *u, struct arena *a, struct tables *t)
 {
     for (int k = 0; k < t->n_extents; k++) {
         const struct extent *e = t->extent + k;
@@ -125,7 +126,9 @@ static void lay_out_tables(const struct update *u, struct arena *a, struct table
         t->patch[k].row = ARENA(a, uint32_t, t->patch[k].n);
         t->patch[k].value = ARENA(a, uint32_t, t->patch[k].n);
     }
-    t->touched = ARENA(a, uint32_t, u->view->n_touched);
+    for (int k = 0; k < u->n_views; k++)
+        u->view[k].touched_rows = ARENA(a, uint32_t, u->view[k].n_touched);
+    u->dirty = ARENA(a, uint32_t, u->delta->n_dirty_vertices);
 }
 
 /* The host may write what kernels may only read. */
@@ -146,8 +149,11 @@ static void fill_tables(const struct update *u, const struct tables *t)
             t->patch[k].row[i] = patch_of(u, k)->row[i];
             t->patch[k].value[i] = patch_of(u, k)->value[i];
         }
-    for (int64_t i = 0; i < u->view->n_touched; i++)
-        t->touched[i] = u->view->touched[i].vertex;
+    for (int k = 0; k < u->n_views; k++)
+        for (int64_t i = 0; i < u->view[k].n_touched; i++)
+            writable(u->view[k].touched_rows)[i] = u->view[k].touched[i].vertex;
+    for (int64_t i = 0; i < u->delta->n_dirty_vertices; i++)
+        writable(u->dirty)[i] = (uint32_t)u->delta->dirty_vertices[i];
 }
 
 static int upload_tables(struct update *u, struct tables *out, struct sdd_error *err)
@@ -170,22 +176,17 @@ static int upload_tables(struct update *u, struct tables *out, struct sdd_error 
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
-/* Queues the making of rows [first, n) of an array. in[0] is old row in_first, out[0] is row `first`. */
-static void stream(const struct update *u, const uint32_t *in, int64_t in_first, uint32_t *out, int64_t first,
-                   int64_t n, const struct numbering *rows, const struct numbering *values, int ends)
+static void launch_rows(const struct update *u, struct update_rows_args *a)
 {
-    const struct update_rows_args a = {
-        .in = in,
-        .out = out,
-        .rows = rows->rows,
-        .values = values->values,
-        .n = n,
-        .in_first = (uint32_t)in_first,
-        .out_first = (uint32_t)first,
-        .ends = (uint32_t)ends,
-    };
-    struct update_rows_args args = a;
-    DEV_LAUNCH(u->d, update_rows, &args, (n - first + UPDATE_ROWS - 1) / UPDATE_ROWS);
+    DEV_LAUNCH(u->d, update_rows, a, (a->n - a->out_first + UPDATE_ROWS - 1) / UPDATE_ROWS);
+}
+
+/* Queues the making of n rows of an array from an old one. */
+static void stream(const struct update *u, const uint32_t *in, uint32_t *out, int64_t n, const struct numbering *rows,
+                   const struct numbering *values)
+{
+    struct update_rows_args a = {.in = in, .out = out, .rows = rows->rows, .values = values->values, .n = n};
+    launch_rows(u, &a);
 }
 
 static void patch_rows(const struct update *u, const struct patch *p, uint32_t *out)
@@ -210,60 +211,83 @@ static struct view_arrays arrays_of(const struct update *u, int k)
     return (struct view_arrays){c->vert, c->edge, c->edge_corner, c->begin, c->end, c->corner, u->b.C};
 }
 
-/* Vertices without corners begin at 0. The copy moves them only where the first slot does not stay. */
-static void run_isolated(const struct update *u, const struct view *v, const struct view_arrays *to)
+/* Where the slots of vertices begin and end. */
+static void stream_bounds(const struct update *u, const struct view *v, const struct view_arrays *to)
 {
-    struct update_isolated_args a = {to->end, to->begin};
-    if (v->slots.n == 0 || v->slots.run[0].from != v->slots.run[0].to)
-        DEV_LAUNCH(u->d, update_isolated, &a, v->n_new);
+    struct update_rows_args a = {.in = v->end,
+                                 .out = to->end,
+                                 .rows = v->vertices.rows,
+                                 .values = v->slots.values,
+                                 .n = v->n_new,
+                                 .ends = 1,
+                                 .begin = v->begin,
+                                 .new_begin = to->begin};
+    launch_rows(u, &a);
 }
 
 /* Makes the arrays that all views have, and then the slots of those that have some. */
 static void run_view(const struct update *u, const struct view *v, const struct view_arrays *to,
                      const struct patch *patch)
 {
-    stream(u, v->vert, 0, to->vert, 0, to->n_corners, &u->corners, &v->vertices, 0);
-    stream(u, v->edge, 0, to->edge, 0, to->n_corners, &u->corners, &v->edges, 0);
-    stream(u, v->edge_corner, 0, to->edge_corner, 0, v->n_edges, &v->edges, &u->corners, 0);
+    stream(u, v->vert, to->vert, to->n_corners, &u->corners, &v->vertices);
+    stream(u, v->edge, to->edge, to->n_corners, &u->corners, &v->edges);
+    stream(u, v->edge_corner, to->edge_corner, v->n_edges, &v->edges, &u->corners);
     patch_rows(u, patch + PATCH_VERT, to->vert);
     patch_rows(u, patch + PATCH_EDGE, to->edge);
     patch_rows(u, patch + PATCH_EDGE_CORNER, to->edge_corner);
     if (!v->slot_corner)
         return;
-    stream(u, v->begin, 0, to->begin, 0, v->n_new, &v->vertices, &v->slots, 0);
-    stream(u, v->end, 0, to->end, 0, v->n_new, &v->vertices, &v->slots, 1);
-    stream(u, v->slot_corner, 0, to->slot_corner, 0, u->b.C, &v->slots, &u->corners, 0);
-    run_isolated(u, v, to);
+    stream_bounds(u, v, to);
+    stream(u, v->slot_corner, to->slot_corner, u->b.C, &v->slots, &u->corners);
     patch_rows(u, patch + PATCH_BEGIN, to->begin);
     patch_rows(u, patch + PATCH_END, to->end);
     patch_rows(u, patch + PATCH_SLOTS, to->slot_corner);
 }
 
-static void run_faces(struct update *u, const struct tables *tables)
+/* Brings the rows of ghosts in a table of corners. */
+static void stream_ghosts(const struct update *u, const uint32_t *in, uint32_t *out)
+{
+    const sdd_topology *old = u->old;
+    const int64_t C = u->b.C, old_C = old->info.n_corners;
+    struct update_rows_args a = {.in = in + (old_C - old->faces.n_uniform),
+                                 .out = out + (C - u->b.t->faces.n_uniform),
+                                 .rows = u->corners.rows,
+                                 .values = u->corners.values,
+                                 .n = C + u->b.B,
+                                 .in_first = (uint32_t)old_C,
+                                 .out_first = (uint32_t)C};
+    launch_rows(u, &a);
+}
+
+static void run_faces(struct update *u, const struct patch *ends)
 {
     const sdd_topology *old = u->old, *t = u->b.t;
-    const int64_t C = u->b.C, old_C = old->info.n_corners, B = u->b.B;
-    struct face_tables_args faces = {t->face_end, u->b.face, u->b.next, u->b.prev};
-    stream(u, (const uint32_t *)old->face_end, 0, (uint32_t *)t->face_end, 0, u->b.F, &u->faces, &u->corners, 1);
-    patch_rows(u, tables->patch, (uint32_t *)t->face_end);
+    struct face_tables_args tables = {t->face_end, u->b.face, u->b.next, u->b.prev};
+    struct update_rows_args faces = {.in = (const uint32_t *)old->face_end,
+                                     .out = (uint32_t *)t->face_end,
+                                     .rows = u->faces.rows,
+                                     .values = u->corners.values,
+                                     .n = u->b.F,
+                                     .ends = 1};
+    launch_rows(u, &faces);
+    patch_rows(u, ends, faces.out);
     if (t->faces.n_uniform == 0)
-        DEV_LAUNCH(u->d, face_tables, &faces, u->b.F);
-    if (old->info.n_boundary_edges == 0 || B == 0)
+        DEV_LAUNCH(u->d, face_tables, &tables, u->b.F);
+    if (old->info.n_boundary_edges == 0 || u->b.B == 0)
         return;
-    const int64_t in = old_C - old->faces.n_uniform, out = C - t->faces.n_uniform;
-    stream(u, old->faces.next + in, old_C, u->b.next + out, C, C + B, &u->corners, &u->corners, 0);
-    stream(u, old->faces.prev + in, old_C, u->b.prev + out, C, C + B, &u->corners, &u->corners, 0);
+    stream_ghosts(u, old->faces.next, u->b.next);
+    stream_ghosts(u, old->faces.prev, u->b.prev);
 }
 
 /* Looks at the fans of the touched vertices. The largest valence is that of the old mesh, or of one of them; but where
  * one of them may have had it, and none has as much now, all vertices are asked. */
-static void run_fans(struct update *u, const struct tables *tables)
+static void run_fans(struct update *u)
 {
     const sdd_topology *t = u->b.t;
     const int64_t most = u->old->info.max_valence;
     const int all = u->had_corners + 1 >= most && u->most_corners < most;
     const uint64_t had = (uint64_t) ~(uint32_t)most << 32;
-    struct update_fans_args fans = {.vertex = tables->touched,
+    struct update_fans_args fans = {.vertex = u->view->touched_rows,
                                     .mesh = topology_control(t),
                                     .next = u->b.next,
                                     .prev = u->b.prev,
@@ -283,11 +307,40 @@ static void lay_out_words(struct build *b, struct arena *a)
     b->words = ARENA(a, uint64_t, N_WORDS);
 }
 
+/* Whether the edit has left all faces, vertices and values as they are: then it has changed tags at most. */
+static int keeps_mesh(const struct update *u)
+{
+    int keeps = u->n_gone_faces + u->n_new_faces == 0 && u->n_views == 1 + u->old->n_channels;
+    for (int k = 0; k < u->n_views; k++)
+        keeps &= u->view[k].delta->n_removed + u->view[k].delta->n_added == 0 &&
+                 (k == 0 || u->delta->channels[k - 1].from == k - 1);
+    return keeps;
+}
+
+/* Copies what stands beside the sharpness of edges, as the rest is shared. */
+static void copy_edges(struct update *u)
+{
+    const int64_t word = (int64_t)sizeof(uint32_t);
+    const uint64_t most = (uint64_t) ~(uint32_t)u->old->info.max_valence << 32;
+    for (int k = 0; k < u->n_views; k++) {
+        const struct view *v = u->view + k;
+        const struct view_arrays to = arrays_of(u, k);
+        dev_copy(u->d, to.edge_corner, v->edge_corner, v->n_edges * word);
+        if (k > 0 && v->slot_corner) {
+            dev_copy(u->d, to.begin, v->begin, v->n_new * word);
+            dev_copy(u->d, to.end, v->end, v->n_new * word);
+        }
+    }
+    build_start_words(&u->b);
+    dev_upload(u->d, u->b.words + W_MOST_EDGES, &most, sizeof most);
+}
+
 /* Makes the arrays up to those of edges. */
 static int run_arrays(struct update *u, struct sdd_error *err)
 {
     struct build *b = &u->b;
     struct tables tables;
+    b->kept = keeps_mesh(u) ? u->old : NULL;
     int rc = build_allocate_parts(b, err);
     if (!rc)
         rc = build_allocate(b, lay_out_words, &b->faces, err);
@@ -295,16 +348,53 @@ static int run_arrays(struct update *u, struct sdd_error *err)
         rc = upload_tables(u, &tables, err);
     if (rc)
         return rc;
+    if (b->kept) {
+        copy_edges(u);
+        return SDD_OK;
+    }
     for (int k = 0; k < u->n_views; k++) {
         const struct view_arrays to = arrays_of(u, k);
         run_view(u, u->view + k, &to, tables.patch + 1 + N_PATCHES * k);
     }
-    stream(u, u->old->twin, 0, b->t->twin, 0, b->C + b->B, &u->corners, &u->corners, 0);
+    stream(u, u->old->twin, b->t->twin, b->C + b->B, &u->corners, &u->corners);
     patch_rows(u, tables.patch + 1 + PATCH_TWIN, b->t->twin);
-    run_faces(u, &tables);
-    run_fans(u, &tables);
+    run_faces(u, tables.patch);
+    run_fans(u);
     rc = build_read_words(b, err);
     return rc ? rc : b->word[W_FAN] != ~0ull ? UPDATE_ANEW : SDD_OK;
+}
+
+/* ---- what stages of the build ask -------------------------------------------------------------------------------- */
+int update_run_features(struct update *u, int k)
+{
+    const sdd_topology *old = u->old, *t = u->b.t;
+    const struct view *v = u->view + 1 + k;
+    const struct topology_channel *c = k < 0 ? NULL : t->channel + k;
+    const uint8_t *flag =
+        c ? old->channel[u->delta->channels[k].from].feature_vertices.flag : old->feature_vertices.flag;
+    uint8_t *out = c ? c->feature_vertices.flag : t->feature_vertices.flag;
+    struct update_bytes_args bytes = {flag, out, v->vertices.rows, v->n_new};
+    struct feature_vertices_args rows = {topology_channel_control(t, c), c ? v->touched_rows : u->dirty, out};
+    struct update_features_args around = {topology_control(t), topology_channel_control(t, c), u->dirty, out};
+    if (!flag)
+        return 0;
+    DEV_LAUNCH(u->d, update_bytes, &bytes, (v->n_new + UPDATE_BYTES - 1) / UPDATE_BYTES);
+    DEV_LAUNCH(u->d, feature_vertices, &rows, c ? v->n_touched : u->delta->n_dirty_vertices);
+    if (c)
+        DEV_LAUNCH(u->d, update_features, &around, u->delta->n_dirty_vertices);
+    return 1;
+}
+
+void update_run_channel_vertices(struct update *u, int k)
+{
+    static const struct numbering as_they_are;
+    const struct view *v = u->view + 1 + k;
+    const struct topology_channel *c = u->b.t->channel + k;
+    const float *sharp = u->old->channel[u->delta->channels[k].from].vert_sharp;
+    struct update_patch_args zeros = {v->touched_rows, NULL, (uint32_t *)c->vert_sharp};
+    stream(u, (const uint32_t *)sharp, zeros.out, v->n_new, &v->vertices, &as_they_are);
+    DEV_LAUNCH(u->d, update_patch, &zeros, v->n_touched);
+    build_channel_vertices(&u->b, c, u->dirty, u->delta->n_dirty_vertices);
 }
 
 /* ---- the record -------------------------------------------------------------------------------------------------- */
@@ -347,6 +437,7 @@ int update_run(struct update *u, sdd_topology **out, struct sdd_error *err)
     t->info.n_uv_edges = t->info.n_uvs ? t->channel[0].n_edges : 0;
     t->info.manifold = 1;
     t->is_updated = 1;
+    b->update = u;
     rc = run_arrays(u, err);
     if (!rc)
         rc = build_finish(b, err);

@@ -8,6 +8,7 @@
 #include "tests/engines/same_topology.h"
 #include "tests/env.h"
 #include "tests/oracle/shape.h"
+#include "tests/unit/sample.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,12 +17,68 @@
 
 #include <cmocka.h>
 
-enum { ROUNDS = 150, MOST_FACES = 500, N_OPTIONS = 6 };
+enum { ROUNDS = 150, ROUNDS_OF_LARGE = 25, MOST_MORE = 500, N_OPTIONS = 6 };
 
-/* What a shape is made of, and the options that differ from the defaults. */
+static struct mesh *with_primvars(void)
+{
+    return sample_json(sample_primvars_json);
+}
+
+/* A grid whose arrays are several tiles of kernels, with UVs that are one plane. */
+static struct mesh *large_grid(void)
+{
+    struct mesh *plain = sample_grid(90, 70), *m;
+    struct sdd_error err = {0};
+    float *uvs = malloc(2 * (size_t)plain->n_vertices * sizeof *uvs);
+    assert_non_null(uvs);
+    for (int64_t v = 0; v < plain->n_vertices; v++) {
+        uvs[2 * v] = plain->points[3 * v];
+        uvs[2 * v + 1] = plain->points[3 * v + 1];
+    }
+    const struct mesh_arrays a = {.points = {plain->points, 3 * plain->n_vertices},
+                                  .face_counts = {plain->face_counts, plain->n_faces},
+                                  .face_vertices = {plain->face_vertices, plain->n_corners},
+                                  .uvs = {uvs, 2 * plain->n_vertices}};
+    assert_int_equal(mesh_build(&a, &m, &err), SDD_OK);
+    mesh_free(plain);
+    free(uvs);
+    return m;
+}
+
+/* In this order ids and rows differ, so that new rows are not the last ones. */
+static struct mesh *reordered(void)
+{
+    int64_t bandwidth[2];
+    struct sdd_error err = {0};
+    struct mesh *grid = large_grid(), *m;
+    assert_int_equal(mesh_reorder(grid, &m, bandwidth, &err), SDD_OK);
+    mesh_free(grid);
+    return m;
+}
+
+/* Meshes that are no shapes of the folder. */
+static const struct {
+    const char *name;
+    struct mesh *(*make)(void);
+} made[] = {{"large grid", large_grid}, {"reordered", reordered}, {"primvars", with_primvars}};
+
+static struct mesh *make(const char *name)
+{
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (strcmp(made[i].name, name) == 0)
+            return made[i].make();
+    return NULL;
+}
+
+/* A mesh, and the options that differ from the defaults. */
 static const struct {
     const char *shape, *options[N_OPTIONS];
 } cases[] = {
+    {"large grid", {NULL}},
+    {"large grid", {"all", "chaikin"}},
+    {"reordered", {"leftHanded"}},
+    {"primvars", {NULL}},
+    {"primvars", {"bilinear"}},
     {"box", {NULL}},
     {"grid4x3", {NULL}},
     {"grid_holed", {"edgeOnly"}},
@@ -143,6 +200,12 @@ static void add_edit(struct writer *w)
     case 5: add(w, "{\"removeFaces\":{\"ids\":[%d]}}", w->m->face_ids[face]); break;
     case 6: add_face(w, edge); break;
     case 7:
+        if (w->m->n_primvars && pick(w, 2)) {
+            add(w, "{\"setPrimvar\":{\"name\":\"map\",\"ids\":[%d],\"values\":[", w->m->face_ids[face]);
+            add_numbers(w, 2 * (int64_t)w->m->face_counts[face]);
+            add(w, "]}}");
+            break;
+        }
         if (w->m->n_uvs) {
             add(w, "{\"setUvs\":{\"ids\":[%d],\"st\":[", w->m->face_ids[face]);
             add_numbers(w, 2 * (int64_t)w->m->face_counts[face]);
@@ -219,7 +282,11 @@ static void run_case(sdd_device *device, size_t row, struct writer *w, struct ta
     struct sdd_error err = {0};
     sdd_topology *first, *old;
     struct mesh *m;
-    assert_int_equal(shape_load(test_shapes_dir(), cases[row].shape, &shape, &err), SDD_OK);
+    struct mesh *own = make(cases[row].shape);
+    if (own)
+        shape = (struct shape){.mesh = own};
+    else
+        assert_int_equal(shape_load(test_shapes_dir(), cases[row].shape, &shape, &err), SDD_OK);
     for (int k = 0; cases[row].options[k]; k++)
         for (int o = 0, rc = 1; o < sdd_n_options && rc; o++) {
             rc = sdd_option_set(&shape.mesh->options, sdd_option_table[o].name, cases[row].options[k], &err);
@@ -230,7 +297,8 @@ static void run_case(sdd_device *device, size_t row, struct writer *w, struct ta
         fail_msg("%s: %s", cases[row].shape, err.text);
     m = shape.mesh;
     old = sdd_topology_ref(first);
-    for (int round = 0; round < ROUNDS; round++) {
+    const int64_t n_faces = m->n_faces;
+    for (int round = 0; round < (n_faces > MOST_MORE ? ROUNDS_OF_LARGE : ROUNDS); round++) {
         struct edit_result r;
         char what[4200];
         write_batch(w, m);
@@ -238,7 +306,7 @@ static void run_case(sdd_device *device, size_t row, struct writer *w, struct ta
         if (apply(m, w->text, &r))
             continue;
         sdd_topology *next = compare(device, old, &r, what, tally);
-        const int again = !next || r.mesh->n_faces > MOST_FACES || !next->info.manifold;
+        const int again = !next || r.mesh->n_faces > n_faces + MOST_MORE || !next->info.manifold;
         sdd_topology_unref(old);
         if (m != shape.mesh)
             mesh_free(m);
@@ -254,7 +322,9 @@ static void run_case(sdd_device *device, size_t row, struct writer *w, struct ta
         mesh_free(m);
     sdd_topology_unref(old);
     sdd_topology_unref(first);
-    shape_free(&shape);
+    mesh_free(own);
+    if (!own)
+        shape_free(&shape);
 }
 
 static void run_all(int threads)

@@ -16,6 +16,7 @@
 #include <string.h>
 #include "gpu/mesh/mesh.h"
 #include "gpu/tiles/tile_arrays.h"
+#include "tests/engines/redo_face.h"
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
 #include "tests/kernels/parity_record.h"
@@ -203,6 +204,26 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
     free(points);
 }
 
+/* The topology after an edit that changes nothing in the end, and a frame of it. */
+static void run_update(const sdd_topology *old, const struct shape *s, const struct sdd_mesh_desc *desc,
+                       struct record *r)
+{
+    sdd_topology *topology;
+    sdd_mesh *mesh = NULL;
+    struct sdd_error err = {0};
+    int rc = redo_face(old, desc, 0, &topology, &err);
+    if (!rc) {
+        record_note(r, (uint64_t)topology->is_updated);
+        rc = sdd_mesh_create(topology, s->points, s->uvs, &mesh, &err);
+    }
+    if (rc)
+        record_error(r, rc, &err);
+    else
+        (void)refine(mesh, 1, SDD_SURFACE_LIMIT, SDD_POSITIONS | SDD_NORMALS | SDD_INDICES, r);
+    sdd_mesh_free(mesh);
+    sdd_topology_unref(topology);
+}
+
 static void run_scheme(sdd_device *device, const struct shape *s, const struct sdd_mesh_desc *desc, struct record *r)
 {
     sdd_topology *topology;
@@ -220,6 +241,7 @@ static void run_scheme(sdd_device *device, const struct shape *s, const struct s
     else
         run_mesh(mesh, s, r);
     sdd_mesh_free(rc ? NULL : mesh);
+    run_update(topology, s, desc, r);
     sdd_topology_unref(topology);
 }
 

@@ -15,6 +15,7 @@
 #include "gpu/device/device.h"
 #include "gpu/device/fake/backend_fake.h"
 #include "gpu/sdd/sdd.h"
+#include "tests/engines/redo_face.h"
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
 #include "tests/oracle/shape.h"
@@ -243,6 +244,13 @@ static void run(const struct sdd_backend *b, const struct shape *s, struct outco
         o->step = "topology";
         rc = sdd_topology_create(device, &s->desc, &topology, &o->err);
         assert_true(rc == SDD_OK || !topology);
+    }
+    if (!rc) {
+        sdd_topology *updated;
+        o->step = "update";
+        rc = redo_face(topology, &s->desc, 0, &updated, &o->err);
+        assert_true(rc == SDD_OK || !updated);
+        sdd_topology_unref(updated);
     }
     if (!rc) {
         o->step = "mesh";

@@ -2,10 +2,11 @@
 /* channel_vertices: the sharpness of the rows of a face-varying channel: corners stay (sharpness 10), other rows are as
  * sharp as their vertex. A row with more than two sharp edges is a corner because of those. This kernel adds what its
  * edges do not say: what its vertex is, the mode, and what the other value of the vertex does.
- * Shapes  control mesh and channel, with twin SDD_NONE where there is none -> sharp[R] f32
- * Launch  item, n = V
+ * Shapes  control mesh and channel, the latter with twin SDD_NONE where there is none, vertex[n] u32 (NULL for all) ->
+ *         sharp[R] f32
+ * Launch  item, n, or V
  * Cost    about 60 B read a corner of the vertex
- * Result  Rows without corners keep what sharp held.
+ * Result  Rows without corners, and those of other vertices, keep what sharp held.
  * Threads any queue
  * Source  OpenSubdiv, Vtr::internal::FVarLevel::completeTopologyFromFaceValues and FVarRefinement */
 #ifndef SDD_K_CHANNEL_VERTICES_H
@@ -24,8 +25,9 @@ enum sdd_channel_mode {
 struct channel_vertices_args {
     struct sdd_control mesh, channel; /* The vert_sharp of `channel` is not read. */
     float *sharp;
-    int32_t mode;    /* A value of enum sdd_channel_mode. */
-    int32_t chaikin; /* Whether creases decay by chaikin. */
+    int32_t mode;           /* A value of enum sdd_channel_mode. */
+    int32_t chaikin;        /* Whether creases decay by chaikin. */
+    const uint32_t *vertex; /* The control vertices to look at; NULL for all. */
 };
 
 /* What is around a vertex. */
@@ -145,7 +147,7 @@ SDD_FN float sdd_row_sharpness(const struct channel_vertices_args *a, uint32_t v
 SDD_FN void k_channel_vertices(int64_t i, const struct channel_vertices_args *a)
 {
     const struct sdd_control *m = &a->mesh;
-    uint32_t v = (uint32_t)i;
+    uint32_t v = a->vertex ? a->vertex[i] : (uint32_t)i;
     if (m->begin[v] == m->end[v])
         return;
     struct sdd_value_ring r = sdd_value_ring_of(m, &a->channel, v);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* update_rows: brings an array of row numbers from an old mesh to the new one: its rows move, and what they name has
  * other numbers.
- * Shapes  in u32 from row in_first on, runs from new rows to old ones and from old values to new ones -> out u32, rows
- *         [out_first, n)
+ * Shapes  in u32 from row in_first on, begin u32 or NULL, runs from new rows to old ones and from old values to new
+ *         ones -> out u32, rows [out_first, n), new_begin u32
  * Launch  tile, ceil((n - out_first) / UPDATE_ROWS)
  * Cost    4 B read and 4 B written a row, and a search in the runs where a tile lies in several of them
  * Result  SDD_NONE stays SDD_NONE. With `ends` 1 a value is the end of a range, and goes where the row before it goes;
- *         a range that ends at 0 is empty and stays so.
+ *         a range that ends at 0 is empty and stays so. Without runs of values they stay as they are.
+ *         With `begin`, where ranges begin, new_begin keeps their lengths.
  * Threads any queue */
 #ifndef SDD_K_UPDATE_ROWS_H
 #define SDD_K_UPDATE_ROWS_H
@@ -14,7 +15,7 @@
 #include "gpu/mesh/kernels/update.dev.h"
 
 #define UPDATE_LANES 128
-#define UPDATE_ROWS 4096
+#define UPDATE_ROWS 512 /* Where an edit is in many places, larger tiles would lie in several runs. */
 enum { update_rows_threads = UPDATE_LANES };
 
 struct update_rows_args {
@@ -23,6 +24,8 @@ struct update_rows_args {
     struct sdd_runs rows, values;
     int64_t n;
     uint32_t in_first, out_first, ends;
+    const uint32_t *begin;
+    uint32_t *new_begin;
 };
 
 /* Where rows of a tile come from. */
@@ -33,11 +36,27 @@ struct sdd_update_source {
     uint32_t ends;
 };
 
-SDD_FN uint32_t sdd_update_value(const struct update_rows_args *a, const struct sdd_update_source *s, int32_t i)
+/* The old row of row i of a tile, counted from a->in_first. */
+SDD_FN uint32_t sdd_update_row(const struct update_rows_args *a, const struct sdd_update_source *s, int32_t i)
 {
     const uint32_t row = s->first + (uint32_t)i;
-    const int32_t run = sdd_run_of(&a->rows, s->low, s->high, row);
-    return s->in[row + a->rows.shift[run] - a->in_first] - s->ends;
+    return row + a->rows.shift[sdd_run_of(&a->rows, s->low, s->high, row)] - a->in_first;
+}
+
+SDD_FN uint32_t sdd_update_value(const struct update_rows_args *a, const struct sdd_update_source *s, int32_t i)
+{
+    return s->in[sdd_update_row(a, s, i)] - s->ends;
+}
+
+/* Writes where the ranges of n rows begin, as these end already. */
+SDD_FN void sdd_update_begins(const struct update_rows_args *a, const struct sdd_update_source *s, int32_t n)
+{
+    const uint32_t *to = a->out + ((int64_t)s->first - (int64_t)a->out_first);
+    uint32_t *begin = a->new_begin + ((int64_t)s->first - (int64_t)a->out_first);
+    SDD_EACH (i, n) {
+        const uint32_t row = sdd_update_row(a, s, i);
+        begin[i] = to[i] - (a->in[row] - a->begin[row]);
+    }
 }
 
 SDD_FN void k_update_rows(int64_t tile, const struct update_rows_args *a)
@@ -53,6 +72,11 @@ SDD_FN void k_update_rows(int64_t tile, const struct update_rows_args *a)
     const uint32_t *from = a->in + (int64_t)(uint32_t)(s.first + a->rows.shift[s.low]) - (int64_t)a->in_first;
     uint32_t *to = a->out + ((int64_t)s.first - (int64_t)a->out_first);
 
+    if (a->values.n == 0) {
+        SDD_EACH (i, n)
+            to[i] = in_line ? from[i] : sdd_update_value(a, &s, i);
+        return;
+    }
     /* A lane reads what it wrote itself. */
     SDD_EACH (lane, UPDATE_LANES) {
         least[lane] = SDD_NONE;
@@ -75,23 +99,29 @@ SDD_FN void k_update_rows(int64_t tile, const struct update_rows_args *a)
         }
     }
     SDD_SYNC;
-    uint32_t low = SDD_NONE, high = 0;
-    for (int32_t lane = 0; lane < UPDATE_LANES; lane++) {
-        low = least[lane] < low ? least[lane] : low;
-        high = most[lane] > high ? most[lane] : high;
+    for (int32_t half = UPDATE_LANES / 2; half > 0; half /= 2) {
+        SDD_EACH (lane, half) {
+            least[lane] = least[lane + half] < least[lane] ? least[lane + half] : least[lane];
+            most[lane] = most[lane + half] > most[lane] ? most[lane + half] : most[lane];
+        }
+        SDD_SYNC;
     }
+    const uint32_t low = least[0], high = most[0];
     const int32_t first_run = sdd_run_of(&a->values, 0, a->values.n - 1, low);
     const int32_t last_run = sdd_run_of(&a->values, first_run, a->values.n - 1, high);
     const uint32_t shift = a->values.shift[first_run];
     if (in_line && first_run == last_run && high != SDD_NONE) {
         SDD_EACH (i, n)
             to[i] = from[i] + shift;
-        return;
+    } else {
+        SDD_EACH (i, n) {
+            const uint32_t v = sdd_update_value(a, &s, i);
+            to[i] = v + s.ends;
+            if (v != SDD_NONE)
+                to[i] += a->values.shift[sdd_run_of(&a->values, first_run, last_run, v)];
+        }
     }
-    SDD_EACH (i, n) {
-        const uint32_t v = sdd_update_value(a, &s, i);
-        to[i] =
-            v == SDD_NONE ? v + s.ends : v + s.ends + a->values.shift[sdd_run_of(&a->values, first_run, last_run, v)];
-    }
+    if (a->begin) /* Row i is of the same thread as before. */
+        sdd_update_begins(a, &s, n);
 }
 #endif

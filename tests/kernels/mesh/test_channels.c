@@ -129,7 +129,8 @@ static void check_edges(const struct corners *k)
         want[c] = twin[c] == SDD_NONE || k->value[twin[c]] != k->value[c] ? SDD_NONE : twin[c];
         edges[c] = want[c] == SDD_NONE ? 10 : sharp[k->vert[c]];
     }
-    struct channel_twins_args twins = {launch_in(twin, k->n, 4), launch_in(k->value, k->n, 4), launch_out(k->n, 4)};
+    struct channel_twins_args twins = {launch_in(twin, k->n, 4), launch_in(k->value, k->n, 4), launch_out(k->n, 4),
+                                       (uint32_t)k->n};
     LAUNCH(channel_twins, &twins, k->n);
     launch_same(twins.out, want, "twin");
     launch_end();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of feature_vertices: sharp edges are counted at both their ends, over the shapes and random meshes, manifold
+/* Oracle of feature_vertices and feature_flags: sharp edges are counted at both their ends, over the shapes and random meshes, manifold
  * or not, with arrays of zeros and without. */
+#include "gpu/mesh/kernels/feature_flags.k.h"
 #include "gpu/mesh/kernels/feature_vertices.k.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/poly.h"
@@ -18,12 +19,14 @@ static void check(const struct poly *p)
     for (int64_t v = 0; v < k.b.V; v++)
         flags[v] = want[v];
     for (int no_arrays = 0; no_arrays < 2; no_arrays++) {
-        struct feature_vertices_args a = {wild_upload(&k, no_arrays), launch_out(k.b.V, 1), launch_out(k.b.V, 4)};
+        struct feature_vertices_args a = {wild_upload(&k, no_arrays), NULL, launch_out(k.b.V, 1)};
+        struct feature_flags_args f = {launch_in(want, k.b.V, 1), launch_out(k.b.V, 4)};
         if (!a.mesh.edge_sharp) /* the library does not ask then */
             a.mesh.edge_sharp = launch_in(k.o.edge_sharp, k.o.E, 4);
         LAUNCH(feature_vertices, &a, k.b.V);
         launch_same(a.is_feature, want, "ruled");
-        launch_same(a.flag, flags, "flag");
+        LAUNCH(feature_flags, &f, k.b.V);
+        launch_same(f.flag, flags, "flag");
         launch_end();
     }
     for (int64_t v = 0; v < k.b.V; v++)

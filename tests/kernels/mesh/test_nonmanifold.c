@@ -106,7 +106,7 @@ static void check_implicit(const struct brute *b, const struct odd *o, int with_
     a.soft = with_soft ? launch_inout(soft, b->V, 4) : NULL;
     a.edge_corner = launch_in(o->edge_corner, o->E, 4), a.kind = launch_in(o->kind, o->E, 4);
     a.vert = launch_in(b->vert, b->C, 4), a.faces = faces_in(b, b->C);
-    a.twin = launch_in(b->real_twin, b->C, 4);
+    a.twin = launch_in(b->real_twin, b->C, 4), a.n_corners = (uint32_t)b->C;
     for (int64_t e = 0; e < o->E; e++) {
         uint32_t c = o->edge_corner[e];
         n_odd_edges += (o->kind[e] & WILD_NONMANIFOLD) != 0;

@@ -276,7 +276,9 @@ static void check_edges(const struct brute *b, int with_soft, uint64_t *r)
         edge_sharp[e] = 10;
     }
     a.edge_corner = launch_in(b->edge_corner, b->E, 4), a.vert = launch_in(b->vert, b->C, 4);
-    a.faces = faces_in(b, b->C), a.twin = launch_in(b->real_twin, b->C, 4);
+    a.faces = faces_in(b, b->C), a.n_corners = (uint32_t)b->C;
+    const int with_ghosts = random_below(r, 2); /* An update has them already. */
+    a.twin = with_ghosts ? launch_in(b->twin, b->C + b->B, 4) : launch_in(b->real_twin, b->C, 4);
     LAUNCH(edge_implicit, &a, b->E);
     launch_same(a.edge_sharp, edge_sharp, "edge_sharp");
     if (with_soft)
