@@ -430,13 +430,18 @@ static void test_takes_over(void **state)
                                         "{\"setCorners\":{\"ids\":[30300],\"sharpnesses\":[2.5]}}]}");
     assert_int_equal(edits_apply(m, b, &r, &err), SDD_OK);
     fresh(r.mesh, want);
-    int32_t *const far[] = {r.mesh->face_vertices + 4 * 11111, r.mesh->face_vertices + 4 * 50000,
-                            r.mesh->face_counts + 11112,       r.mesh->uv_indices + 4 * 11113,
-                            r.mesh->uv_indices + 4 * 50001,    r.mesh->primvars[0].indices + 4 * 50002,
-                            r.mesh->crease_edges + 2 * 11111,  (int32_t *)r.mesh->crease_sharpness + 50000,
-                            r.mesh->corner_vertices + 11111,   (int32_t *)r.mesh->corner_sharpness + 50000};
+    int32_t *const far[] = {r.mesh->face_vertices + 4 * 11111,
+                            r.mesh->face_vertices + 4 * 50000,
+                            r.mesh->uv_indices + 4 * 11113,
+                            r.mesh->uv_indices + 4 * 50001,
+                            r.mesh->primvars[0].indices + 4 * 50002,
+                            r.mesh->crease_edges + 2 * 11111,
+                            (int32_t *)r.mesh->crease_sharpness + 50000,
+                            r.mesh->corner_vertices + 11111,
+                            (int32_t *)r.mesh->corner_sharpness + 50000};
     for (size_t i = 0; i < sizeof far / sizeof *far; i++)
         *far[i] ^= 1;
+    r.mesh->face_counts[11112]++, r.mesh->face_counts[11113]--;
     assert_int_equal(mesh_topology_id_update(m, r.mesh, &r.delta, id, &err), SDD_OK);
     assert_string_equal(id, want);
     fresh(r.mesh, id);
