@@ -25,7 +25,7 @@
 /* shared_alloc: an array of its own, writable, with room to grow; what is in it is undefined. Returns NULL when memory
  * is out. Of 0 bytes it is not NULL. */
 void *shared_alloc(size_t bytes);
-/* shared_ref: one more owner of a sealed array. Returns the array; NULL is fine. */
+/* shared_ref: one more owner of an array, which nobody writes from then on. Returns the array; NULL is fine. */
 void *shared_ref(const void *array);
 void shared_free(void *array); /* Gives up one owner; NULL is fine. */
 /* shared_own: makes the array one that the caller alone owns, of `bytes` bytes: the array itself, or a copy, and then

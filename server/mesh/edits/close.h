@@ -11,6 +11,7 @@ struct edit_gaps {
     int64_t *v;
     int64_t n, rows;
 };
+
 /* ---- gaps.c ---- */
 /* edits_list_marked: sorts a list of rows of n, which are those whose state has the flag, each once.
  * Cost  by the length of the list, or linear in n where that is less */
@@ -40,6 +41,7 @@ struct edit_wanted {
  * Errors  SDD_ENO_MEMORY */
 int edits_scan(const int32_t *indices, int64_t from, int64_t to, const struct edit_wanted *x, struct ints *out,
                struct sdd_error *err) SDD_MUST_CHECK;
+
 /* ---- near.c ---- */
 /* edits_list_near: fills w->near with the corners, of removed faces too, at the vertices that checks and delta will
  * look at: removed ones, ends of creases, those with new tags or new values.
