@@ -3,8 +3,8 @@
  *
  * A vertex that has moved, or whose tags or edges have other sharpness, changes no refined point, limit or normal
  * beyond the second ring of faces around it; and what is in these faces depends on nothing beyond one more ring, or two
- * under chaikin, by which sharpness travels along edges. The piece has all of them. Its rows are in the order of the
- * mesh, so that every sum in it is made in the order of the mesh too. */
+ * under chaikin, by which the middle of an edge depends on the other edges at both its ends. The piece has all of them.
+ * Its rows are in the order of the mesh, so that every sum in it is made in the order of the mesh too. */
 #include "gpu/refine/carry.h"
 #include <stdlib.h>
 #include <string.h>

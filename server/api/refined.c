@@ -264,7 +264,7 @@ void refined_for_watcher(struct request *r, int64_t seen, bool deltas, const cha
         return;
     j->base.base.watched = true;
     j->base.base.seen = seen;
-    j->base.base.deltas = j->own_mesh = deltas; /* The next frame is made from this one and both control meshes. */
+    j->base.base.deltas = deltas;
     snprintf(j->base.base.base_key, sizeof j->base.base.base_key, "%s", base_key);
     j->base.base.base.job.peeks = SETTLED_RECORD;
     j->base.base.base.finds = is_there;

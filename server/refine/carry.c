@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* carry.c: makes the frame of a watcher from the one that its client has, where a version has changed positions,
- * creases and corners alone (gpu/sdd/sdd_carry.h). Frames keep the control mesh that they were made of for that. */
+ * creases and corners alone (gpu/sdd/sdd_carry.h). Frames keep the control mesh that they were made of for that. Where
+ * no host copy of it is in memory none is loaded: the frame is made as a whole then, as without watchers. */
 #include "gpu/sdd/sdd_carry.h"
 #include "server/refine/refine.h"
 
