@@ -40,7 +40,14 @@ enum word {
     N_WORDS
 };
 
+/* What an update (update.h) knows of the older mesh, so that stages of the build need not look at all vertices. k is
+ * the number of a channel, or -1 for the control mesh. */
 struct update;
+struct shortcuts {
+    /* Flags the feature vertices. Returns 0 where all have to be looked at. */
+    int (*features)(struct update *u, int k);
+    void (*channel_vertices)(struct update *u, int k); /* Makes the sharpness of the rows of a channel. */
+};
 
 /* A topology while it is built. Arrays of the topology itself are in `t`; those here are temporary. */
 struct build {
@@ -51,8 +58,9 @@ struct build {
     /* G is the number of ghosts: B, or 0 when the mesh is not manifold. `tags` is the longest of the lists of
      * creases, corners and holes. */
     int64_t V, F, C, E, B, G, H, tags;
-    int bits;                 /* Vertex ids are below 2^bits. */
-    struct update *update;    /* What is known of an older mesh (update.h); NULL in a build. */
+    int bits;              /* Vertex ids are below 2^bits. */
+    struct update *update; /* NULL in a build. */
+    const struct shortcuts *shortcuts;
     const sdd_topology *kept; /* The topology whose mesh and corners this one shares, or NULL. */
 
     /* The device bytes used before the build, and the most that it has held at any moment. */
@@ -176,11 +184,5 @@ void build_run_ghosts(struct build *b);
 /* build_fail_tags: makes the error of the first word of stage "tags" that holds one, if any does. */
 int build_fail_tags(const struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 void build_run_lists(struct build *b);
-
-/* ---- what an update knows better (update_run.c) ------------------------------------------------------------------- */
-/* update_run_features: flags the feature vertices of the control mesh, or of channel k; -1 stands for the former.
- * Returns 0 where all have to be looked at. */
-int update_run_features(struct update *u, int k);
-void update_run_channel_vertices(struct update *u, int k); /* The sharpness of the rows of channel k. */
 
 #endif

@@ -146,7 +146,7 @@ static void run_smooth(struct build *b, int k)
         DEV_LAUNCH(b->d, channel_twins, &twins, b->C);
     DEV_LAUNCH(b->d, channel_edges, &edges, channel->n_edges);
     if (b->update) {
-        update_run_channel_vertices(b->update, k);
+        b->shortcuts->channel_vertices(b->update, k);
         return;
     }
     dev_fill(b->d, channel->vert_sharp, 0, channel->n_rows * (int64_t)sizeof(float));

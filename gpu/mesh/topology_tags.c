@@ -247,7 +247,7 @@ static void count_feature_vertices(struct build *b, int k)
     struct feature_vertices_args args = {topology_channel_control(t, c), NULL, r->flag};
     if (!c)
         args.mesh.twin = b->twin;
-    if (!b->update || !update_run_features(b->update, k))
+    if (!b->update || !b->shortcuts->features(b->update, k))
         DEV_LAUNCH(b->d, feature_vertices, &args, args.mesh.n_vertices);
     rank_feature_vertices(b, r, args.mesh.n_vertices);
     build_count_word(b, c ? W_N_CHANNEL_FEATURES + k : W_N_FEATURES, b->feature_rank, args.mesh.n_vertices);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* update.c: the topology after an edit, for callers that know what the edit changed (sdd_update.h): the delta is checked
- * against both meshes, and then the topology is made from the old one (update.h) where that can be done and pays.
+/* update.c: the topology after an edit, for callers that know what the edit changed (sdd_update.h): the delta is
+ * checked against both meshes, and then the topology is made from the old one (update.h) where that can be done and pays.
  * Otherwise, and wherever something is odd on the way, it is built anew, which says what is wrong with the mesh. */
 #include "gpu/mesh/update.h"
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  *   update_find.c      which faces and corners go and come
  *   update_vertices.c  where they belong in the order of vertices
  *   update_edges.c     which edges and ghosts go and come, and so the number of each
- *   update_run.c       the arrays: old rows are copied under their new numbers, and rows that the host knows are patched
+ *   update_run.c       the arrays: old rows are copied under their new numbers, rows that the host knows are patched
  *   update_rows.c      numberings, and questions to the device
  * A channel is a mesh over the same faces, and is updated like one.
  * Numbers are those of the new mesh unless they are called old. In a doubled old number there is room for what comes:
@@ -148,8 +148,8 @@ struct question {
  * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
 int update_ask(struct update *u, const struct view *v, const struct question *q, int n,
                struct sdd_error *err) SDD_MUST_CHECK;
-/* update_ask_lowest: finds the lowest corner that stays of each of n old edges, which ascend; SDD_NONE if there is none.
- * It looks at all corners.
+/* update_ask_lowest: finds the lowest corner that stays of each of n old edges, which ascend; SDD_NONE if there is
+ * none. It looks at all corners.
  * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
 int update_ask_lowest(struct update *u, const struct view *v, const uint32_t *edge, int64_t n, uint32_t *out,
                       struct sdd_error *err) SDD_MUST_CHECK;

@@ -365,7 +365,7 @@ static int run_arrays(struct update *u, struct sdd_error *err)
 }
 
 /* ---- what stages of the build ask -------------------------------------------------------------------------------- */
-int update_run_features(struct update *u, int k)
+static int run_features(struct update *u, int k)
 {
     const sdd_topology *old = u->old, *t = u->b.t;
     const struct view *v = u->view + 1 + k;
@@ -385,7 +385,7 @@ int update_run_features(struct update *u, int k)
     return 1;
 }
 
-void update_run_channel_vertices(struct update *u, int k)
+static void run_channel_vertices(struct update *u, int k)
 {
     static const struct numbering as_they_are;
     const struct view *v = u->view + 1 + k;
@@ -396,6 +396,8 @@ void update_run_channel_vertices(struct update *u, int k)
     DEV_LAUNCH(u->d, update_patch, &zeros, v->n_touched);
     build_channel_vertices(&u->b, c, u->dirty, u->delta->n_dirty_vertices);
 }
+
+static const struct shortcuts run_shortcuts = {run_features, run_channel_vertices};
 
 /* ---- the record -------------------------------------------------------------------------------------------------- */
 /* The sizes of the new mesh's faces. They are counted only where the last face of an extreme size has gone. */
@@ -438,6 +440,7 @@ int update_run(struct update *u, sdd_topology **out, struct sdd_error *err)
     t->info.manifold = 1;
     t->is_updated = 1;
     b->update = u;
+    b->shortcuts = &run_shortcuts;
     rc = run_arrays(u, err);
     if (!rc)
         rc = build_finish(b, err);

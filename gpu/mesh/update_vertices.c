@@ -136,7 +136,7 @@ static int compare_slots(const void *a, const void *b)
     return (x->corner > y->corner) - (x->corner < y->corner);
 }
 
-/* Whether the corners of a vertex of a channel are of one vertex of the control mesh: those that stay and n new ones. */
+/* Whether all corners of a vertex of a channel, those that stay and n new ones, are of one control vertex. */
 static int is_of_one(const struct update *u, const struct touched_vertex *t, int stays, const struct new_corner *come,
                      int64_t n)
 {

@@ -19,8 +19,8 @@ struct sdd_channel_delta {
     struct sdd_rows_delta values; /* All zeros when the channel is new. */
 };
 
-/* What an edit did to the rows of a mesh. The arrays are the caller's and are borrowed for the call. Dirty rows are rows
- * of the new mesh, ascending.
+/* What an edit did to the rows of a mesh. The arrays are the caller's and are borrowed for the call. Dirty rows are
+ * rows of the new mesh, ascending.
  * A face is dirty when it is new, when it became or stopped being a hole, or when one of these is no longer the same:
  * its corners, the sharpness of its edges and vertices, and the rows of values that its corners have in channels that
  * are not new. Being renumbered is no change. A vertex is dirty when it is new, when its sharpness or that of an edge

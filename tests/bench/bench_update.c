@@ -134,8 +134,9 @@ static void rows(const char *backend)
     static const int sides[] = {55, 316, 1000};
     const struct sdd_device_config config = {.backend = backend,
                                              .module_path = test_module_path(),
-                                             .threads = getenv("THREADS") ? atoi(getenv("THREADS")) : 0};
-    const int64_t least = getenv("FACES") ? atoll(getenv("FACES")) : 0;
+                                             .threads =
+                                                 getenv("THREADS") ? (int)strtol(getenv("THREADS"), NULL, 10) : 0};
+    const int64_t least = getenv("FACES") ? strtoll(getenv("FACES"), NULL, 10) : 0;
     struct sdd_device_info info;
     struct sdd_error err = {0};
     sdd_device *device = NULL;

@@ -3,6 +3,7 @@
  * Shapes  in u8, runs from new rows to old ones -> out[n] u8
  * Launch  tile, ceil(n / UPDATE_BYTES)
  * Cost    1 B read and 1 B written a row, and a search in the runs where a tile lies in several of them
+ * Result  out[i] = in[the old row of i]
  * Threads any queue */
 #ifndef SDD_K_UPDATE_BYTES_H
 #define SDD_K_UPDATE_BYTES_H

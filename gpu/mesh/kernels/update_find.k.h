@@ -2,8 +2,8 @@
 /* update_find: where keys belong among the rows of a topology that ascend by a key: its edges, the slots of vert_corner
  * or its ghosts. Keys are of doubled numbers, so that there is room between them for rows which are not there yet: the
  * row of number i has 2 i + 1, and what comes before it has 2 i.
- * Shapes  key[n] u64, list[rows] u32 (edge_corner, vert_corner or the twins of ghosts), vert, owner, twin [C] u32, faces
- *         -> place[n] u32, found[n][3] u32
+ * Shapes  key[n] u64, list[rows] u32 (edge_corner, vert_corner or the twins of ghosts), vert, owner, twin [C] u32,
+ *         faces -> place[n] u32, found[n][3] u32
  * Launch  item, n
  * Cost    log2 of the rows reads, each of one to three words
  * Result  place is the number of rows with a lower key. found is a corner, its twin and its owner: of the edge that has

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of feature_vertices and feature_flags: sharp edges are counted at both their ends, over the shapes and random meshes, manifold
- * or not, with arrays of zeros and without. */
+/* Oracle of feature_vertices and feature_flags: sharp edges are counted at both their ends, over the shapes and random
+ * meshes, manifold or not, with arrays of zeros and without. */
 #include "gpu/mesh/kernels/feature_flags.k.h"
 #include "gpu/mesh/kernels/feature_vertices.k.h"
 #include "tests/kernels/launch.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the kernels that make a topology from an older one: update_rows, update_bytes, update_gather, update_patch,
- * update_find, update_lowest, update_fans, update_valences, update_features, ghost_labels and face_tables. Runs and rows
- * are random; meshes are the shapes and random ones. The oracles look at all rows one by one. */
+/* Oracles of the kernels that make a topology from an older one: update_rows, update_bytes, update_gather,
+ * update_patch, update_find, update_lowest, update_fans, update_valences, update_features, ghost_labels and
+ * face_tables. Runs and rows are random; meshes are the shapes and random ones. The oracles look at all rows one by
+ * one. */
 #include "gpu/mesh/kernels/face_tables.k.h"
 #include "gpu/mesh/kernels/ghost_labels.k.h"
 #include "gpu/mesh/kernels/update_bytes.tile.h"

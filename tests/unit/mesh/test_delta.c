@@ -231,8 +231,8 @@ static void test_random(void **state)
         }
         mesh_free(m);
     }
-    print_message("%d batches, %d of which left faces clean; %d updates of topologies, %d without a build\n", applied, clean,
-                  n_updated, n_fast);
+    print_message("%d batches, %d of which left faces clean; %d updates of topologies, %d without a build\n", applied,
+                  clean, n_updated, n_fast);
     assert_true(applied > 2000 && clean > 1000 && n_updated > 2000);
 }
 
