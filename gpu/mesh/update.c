@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* update.c: the topology after an edit, for callers that know what the edit changed (sdd_update.h): the delta is
- * checked against both meshes, and then the topology is made from the old one (update.h) where that can be done and pays.
- * Otherwise, and wherever something is odd on the way, it is built anew, which says what is wrong with the mesh. */
+ * checked against both meshes, and then the topology is made from the old one (update.h) where that can be done and
+ * pays. Otherwise, and wherever something is odd on the way, it is built anew, which says what is wrong with it. */
 #include "gpu/mesh/update.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* A topology is built anew where an edit touches more than one in so many faces, unless these are few: what the host
- * does for each of them then takes longer than a build. */
+/* A topology is built anew where an edit touches more than one in so many faces, unless these are few: what is done for
+ * each of them then takes longer than a build. A GPU builds faster, and the host's part is the same. */
 #define UPDATE_SHARE 200
+#define UPDATE_SHARE_GPU 1000
 #define UPDATE_FEW 64
 
 /* Checks that a list of rows ascends within [0, n). `what` says which rows they are. */
@@ -94,7 +95,8 @@ static int check_delta(const sdd_topology *old, const struct sdd_mesh_desc *desc
  * vertices share. */
 static int is_fast(const sdd_topology *old, const struct sdd_mesh_desc *desc, const struct sdd_topology_delta *d)
 {
-    const int64_t most = larger(old->info.n_faces / UPDATE_SHARE, UPDATE_FEW);
+    const int share = old->device->b->unified ? UPDATE_SHARE : UPDATE_SHARE_GPU;
+    const int64_t most = larger(old->info.n_faces / share, UPDATE_FEW);
     int64_t rows = d->vertices.n_added + d->vertices.n_removed;
     if (!old->info.manifold || topology_check(desc, NULL))
         return 0;

@@ -45,7 +45,7 @@ struct sdd_topology_delta {
  *         where no face, vertex or value goes or comes, those of edges alone, as the rest is shared with `old`. It is
  *         that of sdd_topology_create where the topology is built anew: where the old or the new mesh is not manifold;
  *         where a channel is new, or a value of a smooth one is shared by vertices; and where the delta touches more
- *         than one in 200 faces, unless these are few.
+ *         than one in 200 faces (on a GPU one in 1,000), unless these are few.
  * Result  the same bits as sdd_topology_create makes of desc
  * Errors  SDD_EINVALID naming what of the delta does not fit old and desc: options, sizes, a row out of range or out
  *         of order, a new row that is not dirty; then the errors of sdd_topology_create. On error *out is NULL */
