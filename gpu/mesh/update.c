@@ -166,11 +166,14 @@ static int update(const sdd_topology *old, const struct sdd_mesh_desc *desc, con
                   sdd_topology **out, struct sdd_error *err)
 {
     struct update u = {.old = old, .desc = desc, .delta = d, .d = old->device};
+    /* Other work on the device may give the old topology back meanwhile. Only its references change. */
+    sdd_topology *held = sdd_topology_ref((sdd_topology *)(uintptr_t)old);
     int rc = run_update(&u, out, err);
     for (struct update_block *block = u.memory, *next; block; block = next) {
         next = block->next;
         free(block);
     }
+    sdd_topology_unref(held);
     return rc;
 }
 
@@ -181,6 +184,7 @@ int sdd_topology_update(const sdd_topology *old, const struct sdd_mesh_desc *des
     int rc = check_delta(old, desc, delta, err);
     if (rc)
         return rc;
+    sdd_device *device = old->device;
     rc = is_fast(old, desc, delta) ? update(old, desc, delta, out, err) : UPDATE_ANEW;
-    return rc == UPDATE_ANEW ? sdd_topology_create(old->device, desc, out, err) : rc;
+    return rc == UPDATE_ANEW ? sdd_topology_create(device, desc, out, err) : rc;
 }

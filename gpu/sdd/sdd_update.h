@@ -38,8 +38,9 @@ struct sdd_topology_delta {
 };
 
 /* sdd_topology_update: makes the topology of `desc`, on the device of `old`. `old` is the topology before an edit,
- * `desc` the mesh after it, and `delta` what the edit changed. `old` stays as it is. The delta is checked as far as the
- * host can; that clean rows are what they were is not, because the old mesh is on the device alone.
+ * `desc` the mesh after it, and `delta` what the edit changed. `old` stays as it is, and is held for the call. The
+ * delta is checked as far as the host can; that clean rows are what they were is not, because the old mesh is on the
+ * device alone.
  * Owner   the caller gives *out back with sdd_topology_unref
  * Cost    On the host it is in proportion to the delta and the tags. The device reads and writes each array once, or,
  *         where no face, vertex or value goes or comes, those of edges alone, as the rest is shared with `old`. It is
