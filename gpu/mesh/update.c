@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* update.c: the topology after an edit, for callers that know what the edit changed (sdd_update.h): the delta is
- * checked against both meshes, and then the topology is made from the old one (update.h) where that can be done and pays.
- * Otherwise, and wherever something is odd on the way, it is built anew, which says what is wrong with the mesh. */
+ * checked against both meshes, and then the topology is made from the old one (update.h) where that can be done and
+ * pays. Otherwise, and wherever something is odd on the way, it is built anew, which says what is wrong with it. */
 #include "gpu/mesh/update.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* A topology is built anew where an edit touches more than one in so many faces, unless these are few: what the host
- * does for each of them then takes longer than a build. */
+/* A topology is built anew where an edit touches more than one in so many faces, unless these are few: what is done for
+ * each of them then takes longer than a build. A GPU builds faster, and the host's part is the same. */
 #define UPDATE_SHARE 200
+#define UPDATE_SHARE_GPU 1000
 #define UPDATE_FEW 64
 
 /* Checks that a list of rows ascends within [0, n). `what` says which rows they are. */
@@ -94,7 +95,8 @@ static int check_delta(const sdd_topology *old, const struct sdd_mesh_desc *desc
  * vertices share. */
 static int is_fast(const sdd_topology *old, const struct sdd_mesh_desc *desc, const struct sdd_topology_delta *d)
 {
-    const int64_t most = larger(old->info.n_faces / UPDATE_SHARE, UPDATE_FEW);
+    const int share = old->device->b->unified ? UPDATE_SHARE : UPDATE_SHARE_GPU;
+    const int64_t most = larger(old->info.n_faces / share, UPDATE_FEW);
     int64_t rows = d->vertices.n_added + d->vertices.n_removed;
     if (!old->info.manifold || topology_check(desc, NULL))
         return 0;
@@ -164,11 +166,14 @@ static int update(const sdd_topology *old, const struct sdd_mesh_desc *desc, con
                   sdd_topology **out, struct sdd_error *err)
 {
     struct update u = {.old = old, .desc = desc, .delta = d, .d = old->device};
+    /* Other work on the device may give the old topology back meanwhile. Only its references change. */
+    sdd_topology *held = sdd_topology_ref((sdd_topology *)(uintptr_t)old);
     int rc = run_update(&u, out, err);
     for (struct update_block *block = u.memory, *next; block; block = next) {
         next = block->next;
         free(block);
     }
+    sdd_topology_unref(held);
     return rc;
 }
 
@@ -179,6 +184,7 @@ int sdd_topology_update(const sdd_topology *old, const struct sdd_mesh_desc *des
     int rc = check_delta(old, desc, delta, err);
     if (rc)
         return rc;
+    sdd_device *device = old->device;
     rc = is_fast(old, desc, delta) ? update(old, desc, delta, out, err) : UPDATE_ANEW;
-    return rc == UPDATE_ANEW ? sdd_topology_create(old->device, desc, out, err) : rc;
+    return rc == UPDATE_ANEW ? sdd_topology_create(device, desc, out, err) : rc;
 }

@@ -38,14 +38,15 @@ struct sdd_topology_delta {
 };
 
 /* sdd_topology_update: makes the topology of `desc`, on the device of `old`. `old` is the topology before an edit,
- * `desc` the mesh after it, and `delta` what the edit changed. `old` stays as it is. The delta is checked as far as the
- * host can; that clean rows are what they were is not, because the old mesh is on the device alone.
+ * `desc` the mesh after it, and `delta` what the edit changed. `old` stays as it is, and is held for the call. The
+ * delta is checked as far as the host can; that clean rows are what they were is not, because the old mesh is on the
+ * device alone.
  * Owner   the caller gives *out back with sdd_topology_unref
  * Cost    On the host it is in proportion to the delta and the tags. The device reads and writes each array once, or,
  *         where no face, vertex or value goes or comes, those of edges alone, as the rest is shared with `old`. It is
  *         that of sdd_topology_create where the topology is built anew: where the old or the new mesh is not manifold;
  *         where a channel is new, or a value of a smooth one is shared by vertices; and where the delta touches more
- *         than one in 200 faces, unless these are few.
+ *         than one in 200 faces (on a GPU one in 1,000), unless these are few.
  * Result  the same bits as sdd_topology_create makes of desc
  * Errors  SDD_EINVALID naming what of the delta does not fit old and desc: options, sizes, a row out of range or out
  *         of order, a new row that is not dirty; then the errors of sdd_topology_create. On error *out is NULL */

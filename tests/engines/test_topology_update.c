@@ -2,6 +2,7 @@
 /* test_topology_update.c: sdd_topology_update gives what sdd_topology_create gives of the same mesh, and refuses deltas
  * that do not fit. The edits, and so the deltas, are the daemon's own. */
 #include "gpu/mesh/topology.h"
+#include "gpu/sdd/sdd_pause.h"
 #include "gpu/sdd/sdd_update.h"
 #include "server/mesh/formats/codec.h"
 #include "tests/engines/fixture.h"
@@ -184,6 +185,44 @@ static void test_tags_share(void **state)
         }
 }
 
+/* Other work on the device gives the old topology back while the new one is made. */
+static int give_back(void *user)
+{
+    struct fixture *f = user;
+    sdd_mesh_free(f->mesh);
+    sdd_topology_unref(f->topology);
+    f->mesh = NULL;
+    f->topology = NULL;
+    sdd_device_trim(f->device);
+    return 0;
+}
+
+static void test_old_goes_meanwhile(void **state)
+{
+    struct fixture f;
+    struct edit_result r;
+    struct sdd_mesh_desc desc;
+    struct sdd_topology_delta delta;
+    struct sdd_error err = {0};
+    sdd_topology *created, *updated;
+    (void)state;
+    open_grid(&f);
+    apply(f.shape.mesh, "{\"edits\":[{\"pokeFaces\":{\"ids\":[3]}}]}", &r);
+    mesh_desc(r.mesh, &desc);
+    mesh_delta_desc(&r.delta, &delta);
+    assert_int_equal(sdd_topology_create(f.device, &desc, &created, &err), SDD_OK);
+    sdd_device_on_pause(f.device, give_back, &f);
+    assert_int_equal(sdd_topology_update(f.topology, &desc, &delta, &updated, &err), SDD_OK);
+    sdd_device_on_pause(f.device, NULL, NULL);
+    assert_null(f.topology);
+    assert_true(updated->is_updated);
+    same_topology(created, updated, "an update whose old topology went");
+    sdd_topology_unref(created);
+    sdd_topology_unref(updated);
+    edit_result_free(&r);
+    fixture_close(&f);
+}
+
 /* ---- what is refused ---- */
 struct bad { /* a delta that was good, with its arrays to be spoilt */
     struct sdd_mesh_desc desc;
@@ -358,6 +397,7 @@ static void test_bad_mesh(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_create), cmocka_unit_test(test_tags_share),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_bad_mesh)};
+                                       cmocka_unit_test(test_old_goes_meanwhile), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_bad_mesh)};
     return cmocka_run_group_tests_name("sdd_topology_update", tests, NULL, NULL);
 }
