@@ -21,7 +21,7 @@ from bench_serve import Connection, Daemon, torus
 
 JSON = "Content-Type: application/json\r\nIf-Match: *\r\n"
 PROTOBUF = "application/protobuf"
-PHASES = ("parse", "topology", "upload", "commit")  # Parse has the work on the host's copy, too.
+PHASES = ("parse", "apply", "topology", "upload", "commit")
 REBUILD = ("topology", "upload")  # Phases from the cage in host memory to the device state.
 
 
@@ -93,10 +93,14 @@ def measure(args, folder, quads, out):
             ask(rebuilder, 204, "DELETE", "/v1/meshes/" + json.loads(data)["id"])
         all_rows["rebuild"] = row("%d quads: pushed anew" % faces, rounds)
         rebuilt = sum(all_rows["rebuild"]["phases_ms"].get(p, 0) for p in REBUILD)
-        edited = all_rows["poke"]["ms"]
-        state = sum(all_rows["poke"]["phases_ms"].get(p, 0) for p in REBUILD)
-        print("%d quads (%s): a poke takes %.2f ms from request to answer, %.2f of them for the device state; the rebuild alone (%s) %.2f ms: "
-              "%.2fx and %.2fx as long" % (faces, daemon.backend, edited, state, " and ".join(REBUILD), rebuilt, rebuilt / edited, rebuilt / max(state, 1e-3)), flush=True)
+        anew = all_rows["rebuild"]["ms"]
+        for kind in ("poke", "crease", "move"):
+            edited = all_rows[kind]["ms"]
+            state = sum(all_rows[kind]["phases_ms"].get(p, 0) for p in REBUILD)
+            print("%d quads (%s), %s: %.2f ms from request to answer, %.2f of them for the device state. The cage pushed anew takes %.2f ms, "
+                  "%.1fx; %.2f of them for the device state (%s), %.1fx of the whole edit and %.1fx of its part" %
+                  (faces, daemon.backend, kind, edited, state, anew, anew / edited, rebuilt, " and ".join(REBUILD), rebuilt / edited,
+                   rebuilt / max(state, 1e-3)), flush=True)
         out[faces] = all_rows
     finally:
         daemon.stop()
