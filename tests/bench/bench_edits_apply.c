@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_edits_apply.c: times edits_apply alone on grids of 3 k, 100 k and 1 M quads: the host side of an edit. Each edit of a
- * row is applied to the mesh that the one before it made, as in the daemon; the old mesh is freed outside the time.
- * Medians of 15, of the thread's processor time, as nothing else runs for it. Every new mesh is checked to have the
- * counts that the edit makes. */
+/* bench_edits_apply.c: times edits_apply alone on grids of 3 k, 100 k and 1 M quads: the host side of an edit. Each
+ * edit of a row is applied to the mesh that the one before it made, as in the daemon; the old mesh is freed outside
+ * the time. Medians of 15, of the thread's processor time, as nothing else runs for it. Every new mesh is checked to
+ * have the counts that the edit makes. */
 #include "server/base/shared.h"
 #include "server/base/text.h"
 #include "server/mesh/edits/edits.h"
