@@ -114,6 +114,8 @@ int positions_commit(struct job *job, const struct positions *p, const char *kin
     job->committed = !rc;
     if (!rc && slot->host)
         positions_apply(p, slot->host);
+    if (slot->host)
+        mesh_seal(slot->host);
     return storage_result(job_service(job)->storage, rc);
 }
 

@@ -76,6 +76,7 @@ int mesh_copy(const struct mesh *m, struct mesh **out, struct sdd_error *err)
     if (!to)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a mesh");
     *to = *m;
+    to->topology = NULL; /* Each mesh keeps its own. */
     if (m->n_primvars) {
         to->primvars = malloc((size_t)m->n_primvars * sizeof *to->primvars);
         if (!to->primvars) {

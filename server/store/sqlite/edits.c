@@ -196,6 +196,7 @@ static int apply_positions(const struct row *e, struct mesh *m, struct sdd_error
         rc = positions_open(p, m, err);
     if (!rc)
         positions_apply(p, m);
+    mesh_seal(m);
     positions_free(p);
     claim_settle(drawn);
     return rc;
