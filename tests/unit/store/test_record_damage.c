@@ -168,6 +168,27 @@ static void test_hostile(void **state)
     }
 }
 
+/* A mesh that is deleted although its row is damaged leaves its edits, which nobody needs, and which may be damaged,
+ * too. */
+static void test_left_behind(void **state)
+{
+    char *dir = tempdir();
+    struct mesh *m = six_edits(dir, 10);
+    struct sdd_error err = {0};
+    (void)state;
+    store_sql(dir, "UPDATE meshes SET vertices = 1; UPDATE edits SET data = zeroblob(9) WHERE version = 4");
+    refuses(dir, STORE_ANY_VERSION, "its row does not match its checksum");
+    struct store *s = store_reopen(dir);
+    assert_int_equal(store_delete(s, "m_a", STORE_ANY_VERSION, NULL, 0, &err), SDD_OK);
+    if (store_check(s, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(store_create(s, "m_a", m, 1, NULL, NULL, &err), SDD_OK);
+    store_close(s);
+    assert_int_equal(edited_count(dir, "count(*) FROM edits"), 0);
+    mesh_free(m);
+    tempdir_remove(dir);
+}
+
 /* Nobody waits for the mesh any more. */
 static void test_cancelled(void **state)
 {
@@ -190,6 +211,7 @@ static void test_cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_damage), cmocka_unit_test(test_older),
-                                       cmocka_unit_test(test_hostile), cmocka_unit_test(test_cancelled)};
+                                       cmocka_unit_test(test_hostile), cmocka_unit_test(test_cancelled),
+                                       cmocka_unit_test(test_left_behind)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
