@@ -145,8 +145,8 @@ static void test_hostile(void **state)
                  {2, far, sizeof far, "65535", {9999, 9999}},
                  {3, none, 3, "unknown kind", {9999, 9999}},
                  {0, none, 3, "unknown kind", {0}},
-                 {1, fine, sizeof fine, "vertexIds[0] is 0; ids are at least 0 and stay below 0", {0, 9999}},
-                 {1, fine, sizeof fine, "faceIds[", {9999, 5}},
+                 {1, fine, sizeof fine, "ids that are none", {0, 9999}},
+                 {1, fine, sizeof fine, "ids that are none", {9999, 5}},
                  {1, fine, sizeof fine, "ids that are none", {-1, 9999}},
                  {1, fine, sizeof fine, "ids that are none", {9999, INT64_MAX}},
                  {1, grows, sizeof grows, "run out of ids", {INT64_C(1) << 31, 9999}}};
