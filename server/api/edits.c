@@ -5,6 +5,7 @@
 #include "server/api/replace.h"
 #include "server/api/events.h"
 #include "server/base/clock.h"
+#include "server/base/pool.h"
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/topology_id.h"
 #include "server/operation/idempotency.h"
@@ -121,18 +122,16 @@ static int spare_leased(struct edit_job *e)
     return rc;
 }
 
-/* Writes down for the store what was done. What does not fit into a message is stored as the mesh that it made. */
-static int record(struct edit_job *e)
+/* Writes down for the store what was done. What cannot be, for want of memory or as it does not fit into a message, is
+ * stored as the mesh that it made. */
+static void record(struct edit_job *e)
 {
     struct edit_result *r = &e->result;
-    struct sdd_error why = {0};
-    int rc = r->primitives ? edits_to_proto(r->primitives, &e->base.batch, &e->base.batch_bytes, &why) : SDD_OK;
+    struct sdd_error why;
+    if (r->primitives && edits_to_proto(r->primitives, &e->base.batch, &e->base.batch_bytes, &why))
+        claim_excuse();
     edit_batch_free(r->primitives);
     r->primitives = NULL;
-    if (!rc || rc == SDD_ETOO_LARGE)
-        return SDD_OK;
-    e->base.base.job.err = why;
-    return rc;
 }
 
 static int apply(struct job *job)
@@ -144,7 +143,9 @@ static int apply(struct job *job)
         return rc;
     rc = e->passed_over ? rebase(e) : SDD_OK;
     rc = rc ? rc : edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err);
-    rc = decode_end(j, rc ? rc : record(e));
+    if (!rc)
+        record(e);
+    rc = decode_end(j, rc);
     job->thing = operation_thing(slot_of(job)->info.topology_id);
     if (rc)
         return rc;

@@ -24,7 +24,6 @@ struct info_state replace_describe(struct replace_job *r, int64_t now)
     store_info_measure(&r->info, m);
     r->info.updated_ms = now;
     return (struct info_state){.pinned = r->base.slot->pinned,
-
                                .residency = "device",
                                .device_bytes = resident_bytes(r->resident),
                                .host_bytes = mesh_bytes(m)};

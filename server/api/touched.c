@@ -69,7 +69,7 @@ void touched_by_edits(struct text *out, const struct edit_batch *b, const struct
     const char *before = "[";
     for (int op = EDIT_ADD_VERTICES; op <= EDIT_REMOVE_PRIMVAR; op++)
         if (kinds >> op & 1) {
-            text_printf(out, "%s\"%s\"", before, edit_op_name((enum edit_op)op));
+            text_printf(out, "%s\"%s\"", before, edit_name((enum edit_op)op));
             before = ",";
         }
     text_puts(out, "]");

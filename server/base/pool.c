@@ -94,6 +94,12 @@ bool claim_draw(int64_t bytes)
     return true;
 }
 
+void claim_excuse(void)
+{
+    if (current)
+        current->refused = 0;
+}
+
 int64_t claim_drawn(void)
 {
     return current ? current->drawn : 0;

@@ -48,6 +48,8 @@ void claim_leave(void);
 /* claim_draw: to be called before memory is allocated. Returns false when the pool has no more; without a current claim
  * it returns true. */
 bool claim_draw(int64_t bytes);
+/* claim_excuse: whoever was refused does without that memory, so the claim was refused nothing. */
+void claim_excuse(void);
 /* claim_drawn: what the current claim has drawn so far; 0 without one.
  * claim_settle: all that was drawn beyond so many bytes is free again, and can be drawn anew. */
 int64_t claim_drawn(void);

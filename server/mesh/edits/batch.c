@@ -22,11 +22,6 @@ const char *edit_name(enum edit_op op)
     return op_names[op];
 }
 
-const char *edit_op_name(enum edit_op op)
-{
-    return op_names[op];
-}
-
 static int bad_length(int64_t index, enum edit_op op, const char *array, int64_t n, struct sdd_error *err)
 {
     return sdd_fail(err, SDD_EMESH, array, "edits[%lld].%s: %s has %lld numbers, which does not fit the rest",

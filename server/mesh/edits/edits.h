@@ -51,7 +51,7 @@ enum edit_op {
     EDIT_MERGE_VERTICES
 };
 
-const char *edit_op_name(enum edit_op op); /* "addVertices" and so on. */
+const char *edit_name(enum edit_op op); /* As a JSON body names it: "addVertices" and so on. */
 
 /* One edit. The arrays belong to the batch's arena; those that the operation does not have are NULL. */
 struct edit {
@@ -70,7 +70,6 @@ struct edit {
     const struct primvar_array *primvar;
     int hole; /* For SET_HOLES, 1 to make holes and 0 to fill them. */
 };
-const char *edit_name(enum edit_op op); /* As a JSON body names it. */
 struct edit_batch {
     int64_t n_edits;
     struct edit *edits;

@@ -3,6 +3,7 @@
  * instead of the mesh that they make. Modelling edits leave no trace there: what they do may become better, but what is
  * stored must go on meaning the same. */
 #include "server/mesh/edits/work.h"
+#include "server/base/pool.h"
 #include <string.h>
 
 #define SLACK (64 << 10) /* So that a small mesh can have any edit noted. */
@@ -122,6 +123,7 @@ void edits_note(struct edit_work *w, const struct edit *e)
         n->batch->n_edits++;
         return;
     }
+    claim_excuse(); /* Else an error of the batch itself would pass for want of memory. */
     n->too_many = true;
     edit_batch_free(n->batch);
     n->batch = NULL;

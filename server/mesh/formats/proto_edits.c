@@ -110,7 +110,7 @@ static int fill(const struct edit *e, struct arena *arena, struct edit_message *
         OPERATION(REMOVE_PRIMVAR, remove_primvar, primvar_name, remove_primvar);
         m->op.remove_primvar.name = chars_proto(e->primvar->info.name);
         return SDD_OK;
-    default: return sdd_fail(err, SDD_EINTERNAL, "edits", "%s is no primitive", edit_op_name(e->op));
+    default: return sdd_fail(err, SDD_EINTERNAL, "edits", "%s is no primitive", edit_name(e->op));
     }
 }
 

@@ -56,7 +56,8 @@ struct store_past {
     struct store_change change;   /* What store_author said of the next change. */
     /* Of the current transaction. The version that it ends, 0 for a new mesh; and what `bytes` becomes. */
     int64_t version, topology, topology_bytes;
-    bool keeps; /* Whether that version is kept. */
+    bool keeps;   /* Whether that version is kept. */
+    int64_t kept; /* The bytes of its chunks that were kept so far. */
     int64_t bytes_after;
 };
 
@@ -228,8 +229,9 @@ void store_record_hash(struct store_record *r);
 /* store_new_ids: the step to schema 8, in the transaction that brings the schema up to date.
  * Errors  SDD_ESTORE, SDD_ESTORE_FULL, SDD_ENO_MEMORY; but none for what is damaged */
 int store_new_ids(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_had_row: had the mesh of this commit the row that the commit says, before store_new_ids? */
-bool store_had_row(struct store *s, const struct store_commit *e, struct sdd_error *err);
+/* store_had_row: had the mesh of this commit the row that the commit says, before store_new_ids?
+ * Result  1 or 0, or an error */
+int store_had_row(struct store *s, const struct store_commit *e, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_finish: the last steps of every change. It stores the answer, ends the transaction with rc and fills *info. */
 int store_finish(struct store *s, int rc, const struct store_record *r, const struct store_answer *answer,
                  struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;

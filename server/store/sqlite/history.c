@@ -3,7 +3,13 @@
  * `old_chunks`, with the version that they were last of, so a version costs what its successor changed. The chunks
  * of version v are those of the first version from v on in which each of them ended, and else the present ones. The
  * table `history` has the row of each version, as it was in `meshes`, and keeps its topology. The edits that make a
- * version of its snapshot (edits.c) stay as long as that version. */
+ * version of its snapshot (edits.c) stay as long as that version.
+ *
+ * What a version takes is counted when it ends, and given back when it goes. Two things follow. The version before a
+ * snapshot is charged with all arrays that the snapshot replaces, though 31 edits may have changed them; where it alone
+ * takes more than all versions may, the history of the mesh begins anew there. And the edit of a version that is gone
+ * is given back while its row may have to stay for later versions: for each mesh that is at most what edits.c lets
+ * follow one snapshot, a quarter of it. */
 #include "server/store/sqlite/db.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,23 +41,28 @@ void store_past_begin(struct store *s, const struct store_record *r)
     h->version = r->info.version;
     h->topology = r->topology;
     h->topology_bytes = r->topology_bytes;
-    /* What would go at once, for its size, is not written. */
-    h->keeps = h->versions > 1 && 12 * r->info.n_vertices <= h->most_bytes;
+    h->keeps = h->versions > 1;
+    h->kept = 0;
 }
 
 int store_past_chunks(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, int64_t end,
                       struct sdd_error *err)
 {
+    struct store_past *h = &s->history;
     sqlite3_stmt *st;
-    if (!s->history.keeps || kind == STORE_TOPOLOGY)
+    if (!h->keeps || kind == STORE_TOPOLOGY)
         return SDD_OK;
     int rc = store_statement(s, STORE_OLD_CHUNKS_KEEP, &st, err);
     if (rc)
         return rc;
     int bound = sqlite3_bind_int64(st, 1, owner) | sqlite3_bind_int(st, 2, (int)kind);
     bound |= sqlite3_bind_int64(st, 3, seq) | sqlite3_bind_int64(st, 4, end);
-    bound |= sqlite3_bind_int64(st, 5, s->history.version);
-    return store_step(s, st, bound, "keep a chunk of an earlier version", err);
+    bound |= sqlite3_bind_int64(st, 5, h->version);
+    while ((rc = store_step(s, st, bound, "keep a chunk of an earlier version", err)) == 1)
+        h->kept += sqlite3_column_int64(st, 0);
+    if (h->kept > h->most_bytes) /* It would go at once, so the rest of it is not written. */
+        h->keeps = false;
+    return rc;
 }
 
 int store_topology_drop(struct store *s, int64_t key, struct sdd_error *err)

@@ -48,7 +48,8 @@ static void wait_for_word(struct store *s, const char *what)
                    "%s; restore a backup of the data directory, or start once with --accept-data-loss", what);
 }
 
-/* Lists the meshes that are not as the last of their commits after number `after` has left them. Returns how many. */
+/* Lists the meshes that are not as the last of their commits after number `after` has left them.
+ * Result  how many, or SDD_ENO_MEMORY: any other error is damage, which has taken something */
 static int64_t list_lost(struct store *s, const struct image *f, int64_t after, struct sdd_error *err)
 {
     struct store_loss *loss = &s->loss;
@@ -65,7 +66,14 @@ static int64_t list_lost(struct store *s, const struct image *f, int64_t after, 
             continue;
         int rc = store_record_find(s, e->id, &r, err);
         int64_t found = rc == SDD_OK ? r.info.version : rc == SDD_ENOT_FOUND ? 0 : -1;
-        if (found == e->version && (!found || memcmp(r.hash, e->row, sizeof r.hash) == 0 || store_had_row(s, e, err)))
+        bool is_as_left = found == e->version && (!found || memcmp(r.hash, e->row, sizeof r.hash) == 0);
+        if (!is_as_left && found == e->version) {
+            rc = store_had_row(s, e, err);
+            is_as_left = rc == 1;
+        }
+        if (rc == SDD_ENO_MEMORY)
+            return rc;
+        if (is_as_left)
             continue;
         if (found < 0 && f->last.n == s->last.n) /* Of a single damaged mesh, its reader is told. */
             continue;
@@ -86,7 +94,10 @@ static int behind(struct store *s, const struct image *f, struct sdd_error *err)
     bool all_known = true;
     for (int64_t n = s->last.n + 1; n <= f->last.n && all_known; n++)
         all_known = entry(f, n) != NULL;
-    if (!list_lost(s, f, s->last.n, err) && all_known) { /* The page of the count alone is old. */
+    const int64_t n_lost = list_lost(s, f, s->last.n, err);
+    if (n_lost < 0)
+        return (int)n_lost;
+    if (!n_lost && all_known) { /* The page of the count alone is old. */
         (void)snprintf(loss->text, sizeof loss->text,
                        "subdd.db had an old count of commits, and all that were counted");
         s->last = f->last;
@@ -102,15 +113,17 @@ static int behind(struct store *s, const struct image *f, struct sdd_error *err)
 }
 
 /* Both have the same commits, but several pages of the database can have lost the same one. */
-static void level(struct store *s, const struct image *f, struct sdd_error *err)
+static int level(struct store *s, const struct image *f, struct sdd_error *err)
 {
-    char what[96];
-    s->loss.n = list_lost(s, f, f->header->base.n, err);
-    if (!s->loss.n)
-        return;
+    char what[112];
+    const int64_t n_lost = list_lost(s, f, f->header->base.n, err);
+    s->loss.n = n_lost < 0 ? 0 : n_lost;
+    if (n_lost <= 0)
+        return (int)n_lost;
     (void)snprintf(what, sizeof what, "%lld meshes are older than what was acknowledged, the first is %s",
                    (long long)s->loss.n, s->loss.listed[0].id);
     wait_for_word(s, what);
+    return SDD_OK;
 }
 
 static int ahead(struct store *s, const struct image *f, struct sdd_error *err)
@@ -141,8 +154,7 @@ static int compare(struct store *s, struct image *f, struct sdd_error *err)
         return behind(s, f, err);
     if (f->last.n < s->last.n)
         return ahead(s, f, err);
-    level(s, f, err);
-    return SDD_OK;
+    return level(s, f, err);
 }
 
 static int check_file(struct store *s, const char *bytes, bool is_whole, struct sdd_error *err)

@@ -214,16 +214,17 @@ int store_new_ids(struct store *s, struct sdd_error *err)
     return rc;
 }
 
-bool store_had_row(struct store *s, const struct store_commit *e, struct sdd_error *err)
+int store_had_row(struct store *s, const struct store_commit *e, struct sdd_error *err)
 {
     sqlite3_stmt *st;
-    if (store_statement(s, STORE_OLD_ROW_FIND, &st, err))
-        return false;
+    int rc = store_statement(s, STORE_OLD_ROW_FIND, &st, err);
+    if (rc)
+        return rc;
     int bound = sqlite3_bind_text(st, 1, e->id, -1, SQLITE_STATIC);
     bound |= sqlite3_bind_blob(st, 2, e->row, sizeof e->row, SQLITE_STATIC);
     bound |= sqlite3_bind_int64(st, 3, e->version);
-    const bool found = store_step(s, st, bound, "look for a row of before", err) == 1;
+    rc = store_step(s, st, bound, "look for a row of before", err);
     (void)sqlite3_reset(st);
     (void)sqlite3_clear_bindings(st);
-    return found;
+    return rc;
 }

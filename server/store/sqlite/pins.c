@@ -14,8 +14,10 @@ int store_pin(struct store *s, const char *id, bool pinned, bool *changed, struc
     rc = store_statement(s, pinned ? STORE_PIN_WRITE : STORE_PIN_DELETE, &st, err);
     if (!rc)
         rc = store_step(s, st, sqlite3_bind_text(st, 1, id, -1, SQLITE_TRANSIENT), "pin a mesh", err);
-    *changed = !rc && sqlite3_changes(s->db) > 0;
-    return store_end(s, rc, err);
+    const bool any = !rc && sqlite3_changes(s->db) > 0;
+    rc = store_end(s, rc, err);
+    *changed = !rc && any;
+    return rc;
 }
 
 int store_pins(struct store *s, struct store_pinned **out, int *n, struct sdd_error *err)
@@ -35,9 +37,15 @@ int store_pins(struct store *s, struct store_pinned **out, int *n, struct sdd_er
             }
             *out = more;
         }
+        const char *id = (const char *)sqlite3_column_text(st, 0);
+        const char *workspace = (const char *)sqlite3_column_text(st, 1);
+        if (!id || !workspace) {
+            rc = sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for the row of a pin");
+            break;
+        }
         struct store_pinned *p = *out + (*n)++;
-        (void)snprintf(p->id, sizeof p->id, "%s", (const char *)sqlite3_column_text(st, 0));
-        (void)snprintf(p->workspace, sizeof p->workspace, "%s", (const char *)sqlite3_column_text(st, 1));
+        (void)snprintf(p->id, sizeof p->id, "%s", id);
+        (void)snprintf(p->workspace, sizeof p->workspace, "%s", workspace);
     }
     (void)sqlite3_reset(st);
     if (rc) {

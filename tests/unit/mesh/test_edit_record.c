@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What edits_apply notes of a batch is primitives, and as protobuf they make the same mesh again, bit for bit: of
  * random batches of all kinds, from each shape, also when they were noted twice. */
+#include "server/base/pool.h"
 #include "tests/unit/random_edits.h"
 #include "tests/unit/sample.h"
 #include <setjmp.h>
@@ -114,7 +115,7 @@ static void test_random(void **state)
     assert_true(n_recorded > 8000 && n_idle < 100);
     for (int op = 0; op <= EDIT_MERGE_VERTICES; op++)
         if ((of_kind[op] > 50) != (op < EDIT_FLIP_EDGES))
-            fail_msg("%s: %lld primitives were noted", edit_op_name((enum edit_op)op), (long long)of_kind[op]);
+            fail_msg("%s: %lld primitives were noted", edit_name((enum edit_op)op), (long long)of_kind[op]);
 }
 
 /* A batch that takes more than a quarter of the mesh is not noted, and is applied all the same. */
@@ -188,9 +189,46 @@ static void test_positions(void **state)
     mesh_free(b);
 }
 
+/* A batch whose record finds no memory is refused for what is wrong with it, and not for want of memory. */
+static void test_no_memory(void **state)
+{
+    enum { N = 4000 };
+    struct sdd_error err = {0};
+    struct edit_result r;
+    struct mesh *m = sample_grid(100, 100);
+    static int32_t ids[N];
+    static float points[3 * N];
+    const int32_t none = 1000000;
+    struct edit edits[] = {
+        {.op = EDIT_SET_POSITIONS, .n = N, .ids = ids, .n_values = N, .values = points},
+        {.op = EDIT_REMOVE_FACES, .n = 1, .ids = &none},
+    };
+    const struct edit_batch b = {2, edits, NULL};
+    int n_wrong = 0, n_short = 0;
+    (void)state;
+    for (int i = 0; i < N; i++)
+        ids[i] = i;
+    for (int64_t limit = 1024; limit < 1 << 20; limit += 1024) {
+        struct pool pool = {.limit = limit};
+        struct claim claim = {.pool = &pool};
+        claim_enter(&claim);
+        int rc = edits_apply(m, &b, &r, &err);
+        claim_leave();
+        assert_int_equal(claim.refused > 0, rc == SDD_ENO_MEMORY);
+        assert_true(rc == SDD_ENO_MEMORY || rc == SDD_EMESH);
+        n_short += rc == SDD_ENO_MEMORY;
+        n_wrong += rc == SDD_EMESH;
+        edit_result_free(&r);
+        claim_end(&claim);
+    }
+    assert_true(n_short > 5 && n_wrong > 500);
+    mesh_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_too_large),
-                                       cmocka_unit_test(test_too_many), cmocka_unit_test(test_positions)};
+                                       cmocka_unit_test(test_too_many), cmocka_unit_test(test_positions),
+                                       cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

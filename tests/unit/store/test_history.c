@@ -221,9 +221,40 @@ static void test_damage(void **state)
     tempdir_remove(dir);
 }
 
+/* What counts is what a change replaces, not how large the mesh is. */
+static void test_limit_below_the_mesh(void **state)
+{
+    char *dir = tempdir();
+    struct store *s = store_reopen(dir);
+    struct mesh *m = sample_grid(100, 100); /* Three chunks of points. */
+    struct store_info info;
+    struct sdd_error err = {0};
+    (void)state;
+    (void)snprintf(m->name, sizeof m->name, "m_a");
+    store_keep(s, 10, 4096 * 12);
+    assert_int_equal(store_create(s, "m_a", m, 1, NULL, NULL, &err), SDD_OK);
+    move(s, "m_a", m, 5, 2);
+    assert_int_equal(store_history_bytes(s), 4096 * 12);
+    assert_int_equal(store_find(s, "m_a", 1, &info, &err), SDD_OK);
+    struct position_range all = {0, m->n_vertices, m->points};
+    for (int64_t i = 0; i < 3 * m->n_vertices; i++)
+        m->points[i]++;
+    const struct positions p = {1, &all, NULL};
+    assert_int_equal(store_put_points(s, "m_a", 2, &p, NULL, 3, NULL, NULL, &err), SDD_OK);
+    assert_int_equal(store_history_bytes(s), 0);
+    assert_int_equal(store_find(s, "m_a", 2, &info, &err), SDD_EGONE);
+    has(s, "m_a", 3, m);
+    store_close(s);
+    assert_int_equal(store_count(dir, "SELECT count(*) FROM old_chunks"), 0);
+    assert_int_equal(store_count(dir, "SELECT count(*) FROM history"), 1);
+    mesh_free(m);
+    tempdir_remove(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_versions), cmocka_unit_test(test_history),
-                                       cmocka_unit_test(test_limits), cmocka_unit_test(test_damage)};
+                                       cmocka_unit_test(test_limits), cmocka_unit_test(test_limit_below_the_mesh),
+                                       cmocka_unit_test(test_damage)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

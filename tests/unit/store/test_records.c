@@ -2,6 +2,7 @@
 /* Versions that are stored as the edits that make them: each that is kept loads as it was acknowledged, whatever came
  * between; snapshots come when they are due; and nothing is left behind. */
 #include "server/base/pool.h"
+#include "server/store/sqlite/db.h"
 #include "tests/unit/random_edits.h"
 #include "tests/unit/sample.h"
 #include "tests/unit/store/edited.h"
@@ -163,6 +164,39 @@ static void test_snapshot_by_bytes(void **state)
     tempdir_remove(dir);
 }
 
+/* The larger the mesh, the fewer edits a load does again. Those that were undone are not done again, and one always
+ * may be. */
+static void test_snapshot_by_work(void **state)
+{
+    char *dir = tempdir();
+    struct store *s;
+    struct mesh *m = edited_begin(&s, dir, sample_grid(600, 600), 1);
+    struct store_record r = {.info = {.version = 1, .n_vertices = 1000000, .n_faces = 1000000},
+                             .topology_bytes = 16000000};
+    (void)state;
+    for (int i = 0; i < 23; i++) /* 23 x 722000 vertices and faces are below 2^24. */
+        edited_take(&m, edited_poke(s, m, i));
+    assert_int_equal(edited_look(&s, dir, "count(*) FROM edits"), 23);
+    edited_take(&m, edited_poke(s, m, 23));
+    assert_int_equal(edited_look(&s, dir, "count(*) FROM edits"), 0);
+    assert_int_equal(edited_look(&s, dir, "base FROM meshes"), 25);
+    edited_has(s, 25, m, m);
+    assert_true(store_edits_fit(&r, 100));
+    r.base = (struct store_base){.version = 1, .n = 7, .all = 7, .n_vertices = 1000000, .n_faces = 1000000};
+    assert_true(store_edits_fit(&r, 100));
+    r.base.n = r.base.all = 8;
+    assert_false(store_edits_fit(&r, 100));
+    r.base.n = 7;
+    assert_true(store_edits_fit(&r, 100));
+    r.info.n_faces = 100000000;
+    assert_false(store_edits_fit(&r, 100));
+    r.base.n = 0;
+    assert_true(store_edits_fit(&r, 100));
+    store_close(s);
+    mesh_free(m);
+    tempdir_remove(dir);
+}
+
 /* Positions behind edits: few are one more edit, many a new snapshot; without edits they go into the chunks. */
 static void test_positions(void **state)
 {
@@ -224,6 +258,39 @@ static void test_history(void **state)
     assert_int_equal(store_delete(s, "m_a", STORE_ANY_VERSION, NULL, 0, &err), SDD_OK);
     assert_int_equal(store_history_bytes(s), 0);
     assert_int_equal(edited_look(&s, dir, "count(*) FROM edits"), 0);
+    store_close(s);
+    mesh_free(m);
+    tempdir_remove(dir);
+}
+
+/* A limit of bytes below the size of the mesh keeps what few bytes make. A snapshot ends a version that takes more, and
+ * the history begins anew there. */
+static void test_history_of_few_bytes(void **state)
+{
+    char *dir = tempdir(), move[100];
+    struct store *s;
+    struct store_info info;
+    struct sdd_error err = {0};
+    struct mesh *m = edited_begin(&s, dir, sample_grid(10, 10), 1);
+    int v = 1;
+    (void)state;
+    store_keep(s, 40, 1024);
+    for (; v < 6; v++) {
+        (void)snprintf(move, sizeof move, "{\"setPositions\":{\"ids\":[5],\"points\":[5,0,%d]}}", v);
+        edited_take(&m, edited_batch(s, m, move));
+    }
+    while (edited_look(&s, dir, "base FROM meshes") == 1) {
+        assert_int_equal(store_find(s, "m_a", 1, &info, &err), SDD_OK);
+        assert_in_range(store_history_bytes(s), 1, 1024);
+        store_keep(s, 40, 1024);
+        edited_take(&m, edited_poke(s, m, v++));
+    }
+    assert_in_range(v, 8, 33);
+    assert_int_equal(store_find(s, "m_a", v - 1, &info, &err), SDD_EGONE);
+    store_keep(s, 40, 1024);
+    edited_take(&m, edited_poke(s, m, v++));
+    assert_int_equal(store_find(s, "m_a", v - 1, &info, &err), SDD_OK);
+    edited_has(s, v, m, m);
     store_close(s);
     mesh_free(m);
     tempdir_remove(dir);
@@ -352,18 +419,44 @@ static void test_load(void **state)
     tempdir_remove(dir);
 }
 
+/* To sort what is read, SQLite may need a temporary file, and a place for it. */
+static void test_load_sorts_nothing(void **state)
+{
+    char *dir = tempdir();
+    struct store *s;
+    struct mesh *m = edited_begin(&s, dir, sample_grid(60, 60), 1);
+    int n_statements = 0;
+    (void)state;
+    for (int i = 0; i < 31; i++)
+        edited_take(&m, edited_poke(s, m, i));
+    store_close(s);
+    s = store_reopen(dir);
+    edited_has(s, 32, m, m);
+    assert_int_equal(store_applied(s), 31);
+    for (sqlite3_stmt *st = sqlite3_next_stmt(s->db, NULL); st; st = sqlite3_next_stmt(s->db, st), n_statements++)
+        if (sqlite3_stmt_status(st, SQLITE_STMTSTATUS_SORT, 0))
+            fail_msg("%s", sqlite3_sql(st));
+    assert_true(n_statements > 3);
+    store_close(s);
+    mesh_free(m);
+    tempdir_remove(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_kinds),
         cmocka_unit_test(test_snapshot_by_number),
         cmocka_unit_test(test_snapshot_by_bytes),
+        cmocka_unit_test(test_snapshot_by_work),
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_history),
+        cmocka_unit_test(test_history_of_few_bytes),
         cmocka_unit_test(test_content),
         cmocka_unit_test(test_content_across),
         cmocka_unit_test(test_undone),
         cmocka_unit_test(test_load),
+        cmocka_unit_test(test_load_sorts_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

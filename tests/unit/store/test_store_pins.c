@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which meshes are pinned, as the store remembers it. */
 #include "tests/unit/sample.h"
+#include "tests/unit/store/faulty_vfs.h"
 #include "tests/unit/store/store_files.h"
 #include "tests/unit/tempdir.h"
 #include <setjmp.h>
@@ -62,8 +63,35 @@ static void test_pins(void **state)
     tempdir_remove(dir);
 }
 
+/* A pin that cannot be stored is none. */
+static void test_fault(void **state)
+{
+    char *dir = tempdir();
+    struct mesh *m = sample_cube();
+    struct store_pinned *pins;
+    struct sdd_error err = {0};
+    bool changed;
+    int n;
+    (void)state;
+    faulty_vfs_register();
+    struct store *s = store_reopen(dir);
+    OK(store_create(s, "m_1", m, 5, NULL, NULL, &err));
+    faulty = (struct faulty_vfs){FAULTY_FULL, 0, 0, 0};
+    assert_int_equal(store_pin(s, "m_1", true, &changed, &err), SDD_ESTORE_FULL);
+    assert_int_equal(faulty.n_faults, 1);
+    faulty.kind = FAULTY_NONE;
+    assert_false(changed);
+    OK(store_pins(s, &pins, &n, &err));
+    assert_int_equal(n, 0);
+    free(pins);
+    store_close(s);
+    faulty_vfs_unregister();
+    mesh_free(m);
+    tempdir_remove(dir);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pins)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pins), cmocka_unit_test(test_fault)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
