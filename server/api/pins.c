@@ -9,6 +9,7 @@
 
 struct pins {
     int n, next;
+    bool starts, ended; /* A job is being started, and has ended meanwhile. */
     struct store_pinned *list;
 };
 struct pin_job {
@@ -24,6 +25,8 @@ static int pin(struct job *job)
 {
     struct pin_job *p = (struct pin_job *)job;
     const struct config *c = job_service(job)->config;
+    if (p->restored && !slot_of(job)->pinned) /* It was unpinned meanwhile. */
+        return JOB_DONE;
     int rc = ensure_resident(job);
     if (!rc)
         rc = resident_pin(memory_of(job)->residency, slot_of(job)->resident, (int)c->pinned_percent, &job->err);
@@ -49,8 +52,10 @@ static bool skip_commit(const struct job *job)
 static int give_back(struct job *job)
 {
     struct pin_job *p = (struct pin_job *)job;
-    resident_unpin(memory_of(job)->residency, slot_of(job)->resident);
-    residency_publish(memory_of(job)->residency);
+    if (!slot_of(job)->pinned) {
+        resident_unpin(memory_of(job)->residency, slot_of(job)->resident);
+        residency_publish(memory_of(job)->residency);
+    }
     job->err = p->err;
     return p->failed;
 }
@@ -92,10 +97,12 @@ void api_pin(struct request *r)
 static int forget(struct job *job)
 {
     struct service *s = job_service(job);
+    const struct slot *slot = slot_of(job);
+    const bool held = slot->pinned || (slot->resident && atomic_load(&slot->resident->pinned));
     bool changed;
-    int rc = storage_result(s->storage, store_pin(s->storage->store, slot_of(job)->id, false, &changed, &job->err));
+    int rc = storage_result(s->storage, store_pin(s->storage->store, slot->id, false, &changed, &job->err));
     job->committed = !rc;
-    return rc || changed ? rc : job_fail(job, SDD_ENOT_FOUND, "pin", "mesh %s is not pinned", slot_of(job)->id);
+    return rc || changed || held ? rc : job_fail(job, SDD_ENOT_FOUND, "pin", "mesh %s is not pinned", slot->id);
 }
 
 static int unpin_slot(struct job *job)
@@ -146,18 +153,17 @@ static void restored(struct job *job)
     struct service *s = job_service(job);
     struct pins *pins = p->restored;
     const bool goes_on = s->net->state == NET_READY && !atomic_load(&job->cancel);
-    if (!p->pinned) {
+    if (!p->pinned && slot_of(job)->pinned) {
         slot_of(job)->pinned = false;
         log_event(s->net->log, LOG_WARNING, "pins", "mesh %s is pinned and could not be loaded: %s", slot_of(job)->id,
                   *job->err.text ? job->err.text : "the daemon stops");
     }
     mesh_job_free(job);
-    if (goes_on)
+    if (!goes_on)
+        pins->next = pins->n;
+    pins->ended = true;
+    if (!pins->starts) /* Else it has ended before mesh_job_start_own has returned. */
         restore_next(s, pins);
-    else {
-        free(pins->list);
-        free(pins);
-    }
 }
 
 static void restore_next(struct service *s, struct pins *pins)
@@ -166,12 +172,16 @@ static void restore_next(struct service *s, struct pins *pins)
     while (pins->next < pins->n) {
         const struct store_pinned *one = &pins->list[pins->next++];
         struct slot *slot = slot_find(&s->memory->slots, one->id);
-        struct pin_job *p = slot ? mesh_job_own(s, sizeof *p, "pin", one->workspace) : NULL;
+        struct pin_job *p = slot && slot->pinned ? mesh_job_own(s, sizeof *p, "pin", one->workspace) : NULL;
         if (!p)
             continue;
         p->restored = pins;
+        pins->ended = false;
+        pins->starts = true;
         mesh_job_start_own(&p->base, slot, &ops);
-        return;
+        pins->starts = false;
+        if (!pins->ended)
+            return;
     }
     free(pins->list);
     free(pins);

@@ -8,8 +8,11 @@
 
 int replace_build(struct replace_job *r, const struct resident_edit *edit)
 {
-    return build_resident(&r->base.job, r->mesh, edit, r->info.topology_id, r->base.slot->info.version + 1,
-                          &r->resident);
+    const struct resident *now = r->base.slot->resident;
+    int rc =
+        build_resident(&r->base.job, r->mesh, edit, r->info.topology_id, r->base.slot->info.version + 1, &r->resident);
+    r->unpinned = !rc && now && atomic_load(&now->pinned) && !atomic_load(&r->resident->pinned);
+    return rc;
 }
 
 struct info_state replace_describe(struct replace_job *r, int64_t now)
@@ -23,7 +26,7 @@ struct info_state replace_describe(struct replace_job *r, int64_t now)
     r->info.version++;
     store_info_measure(&r->info, m);
     r->info.updated_ms = now;
-    return (struct info_state){.pinned = r->base.slot->pinned,
+    return (struct info_state){.pinned = r->base.slot->pinned && !r->unpinned,
                                .residency = "device",
                                .device_bytes = resident_bytes(r->resident),
                                .host_bytes = mesh_bytes(m)};
@@ -44,7 +47,11 @@ int replace_commit(struct replace_job *r, const struct store_change *change)
     int rc = store_edit(store, slot_of(job)->id, slot_of(job)->info.version, &edit, r->info.updated_ms,
                         idempotency_record(&r->base, &record, 200, "", tag), &r->info, &job->err);
     job->committed = !rc;
-    return storage_result(job_service(job)->storage, rc);
+    rc = storage_result(job_service(job)->storage, rc);
+    if (!rc && r->unpinned) /* Where that fails it is pinned again after a restart, if there is room. */
+        (void)storage_result(job_service(job)->storage,
+                             store_pin(store, slot_of(job)->id, false, &(bool){false}, &(struct sdd_error){0}));
+    return rc;
 }
 
 int replace_adopt(struct job *job)
@@ -59,6 +66,12 @@ int replace_adopt(struct job *job)
     slot->host = r->mesh;
     r->mesh = NULL;
     slot->info = r->info;
+    if (r->unpinned) {
+        slot->pinned = false;
+        log_event(job_service(job)->net->log, LOG_WARNING, "pins",
+                  "mesh %s is no longer pinned: its version %lld takes more of the device than --pinned-percent leaves",
+                  slot->id, (long long)slot->info.version);
+    }
     operation_adopted(job);
     events_version(job);
     return SDD_OK;

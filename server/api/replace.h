@@ -14,7 +14,8 @@ struct replace_job {
     /* The batch that made it, as store_edit takes it; NULL stores the mesh. */
     void *batch;
     size_t batch_bytes;
-    int64_t as; /* An earlier version that it is the same as, or 0. */
+    int64_t as;    /* An earlier version that it is the same as, or 0. */
+    bool unpinned; /* It has become too large to stay pinned. */
 };
 /* replace_build: puts the mesh onto the device; `edit` is as for build_resident. */
 int replace_build(struct replace_job *r, const struct resident_edit *edit);

@@ -76,7 +76,7 @@ static const struct {
      "Acknowledged changes that damage has taken from the store, by whether --accept-data-loss was given since."},
     {"subdd_store_lost_changes", "state=\"accepted\"", "gauge", ""},
     {"subdd_mesh_versions_that_ended_the_daemon", "state=\"suspected\"", "gauge",
-     "Versions of meshes whose evaluation has ended the daemon, by whether they are refused since."},
+     "Versions of meshes whose evaluation has ended the daemon last, by whether they are refused since."},
     {"subdd_mesh_versions_that_ended_the_daemon", "state=\"quarantined\"", "gauge", ""},
     {"subdd_ready", "", "gauge", "1 when requests are taken."},
 };

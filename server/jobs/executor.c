@@ -18,7 +18,8 @@ struct executor {
     void *user;
     atomic_int depth;
     atomic_ullong stretch_since, longest;
-    struct fair_frame *innermost; /* That of the only thread; others do not pause. */
+    /* That of the only thread, which alone sets it, under the mutex; others do not pause. */
+    struct fair_frame *innermost;
     uint64_t paused_at;
     int n_threads, n_wanted;
     pthread_t threads[];
@@ -42,6 +43,8 @@ static struct task *take(struct executor *e, struct fair_frame *frame)
     if (task) {
         fair_begin(frame, NULL, task, now());
         e->n_long += fair_is_long(&frame->claim);
+        if (e->n_wanted == 1)
+            e->innermost = frame;
     }
     pthread_mutex_unlock(&e->mutex);
     return task;
@@ -60,6 +63,8 @@ static void ended(struct executor *e, struct fair_frame *frame)
 {
     pthread_mutex_lock(&e->mutex);
     fair_end(&e->queue, frame, now());
+    if (e->n_wanted == 1)
+        e->innermost = frame->outer;
     if (!frame->outer && fair_is_long(&frame->claim)) {
         e->n_long--;
         pthread_cond_signal(&e->more); /* A long task may have waited for this one. */
@@ -76,33 +81,30 @@ static void *work(void *arg)
     struct fair_frame frame;
     for (struct task *task; (task = take(e, &frame));) {
         begin_stretch(e, frame.began);
-        if (e->n_wanted == 1)
-            e->innermost = &frame;
         task->run(task, e->user);
-        if (e->n_wanted == 1)
-            e->innermost = NULL;
         begin_stretch(e, 0);
         ended(e, &frame);
     }
     return NULL;
 }
 
-/* Runs one task inside the innermost one, when it is the turn of any. */
-static bool run_inside(struct executor *e)
+/* Runs one task inside the innermost one, which paused at `since`, when it is the turn of any. */
+static bool run_inside(struct executor *e, uint64_t since)
 {
     struct fair_frame *outer = e->innermost, frame;
     pthread_mutex_lock(&e->mutex);
     const uint64_t began = now();
-    struct task *task = fair_take_inside(&e->queue, outer, began);
-    if (task)
+    const bool may = (int64_t)(began - since) < fair_inside_ns(outer);
+    struct task *task = may ? fair_take_inside(&e->queue, outer, began) : NULL;
+    if (task) {
         fair_begin(&frame, outer, task, began);
+        e->innermost = &frame;
+    }
     pthread_mutex_unlock(&e->mutex);
     if (!task)
         return false;
-    e->innermost = &frame;
     begin_stretch(e, began);
     task->run(task, e->user);
-    e->innermost = outer;
     ended(e, &frame);
     return true;
 }
@@ -114,7 +116,7 @@ bool executor_pause(struct executor *e)
     if (!frame)
         return false;
     if (fair_is_due(frame, e->paused_at, at)) {
-        while ((int64_t)(now() - at) < fair_inside_ns(frame) && run_inside(e)) {
+        while (run_inside(e, at)) {
         }
         e->paused_at = now();
         begin_stretch(e, e->paused_at);
@@ -183,7 +185,7 @@ void executor_post(struct executor *e, struct task *task)
 void executor_hurry(struct executor *e, const struct task *task)
 {
     pthread_mutex_lock(&e->mutex);
-    fair_hurry(&e->queue, task);
+    fair_hurry(&e->queue, e->innermost, task);
     pthread_mutex_unlock(&e->mutex);
 }
 

@@ -11,7 +11,7 @@ struct executor;
 struct executor *executor_start(const char *name, int n_threads, void *user);
 /* executor_post: may be called on any thread. */
 void executor_post(struct executor *e, struct task *task);
-/* executor_hurry: fair_hurry on the queue. */
+/* executor_hurry: fair_hurry on the queue and, where there is one thread, on what runs. */
 void executor_hurry(struct executor *e, const struct task *task);
 /* executor_pause: for a long task to call every few milliseconds, on its thread, where others may run inside it: it
  * runs those whose turn it is once the task has used its slice. They are as if a function had been called: what the

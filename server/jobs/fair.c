@@ -57,16 +57,22 @@ static void cap_lead(struct fair_share *s, const struct fair_share *of)
         s->used_ns = of->used_ns + MOST_LEAD_NS;
 }
 
-/* Counts time for a share. It may be taken back, when an estimate was too high. */
-static void charge(struct fair *f, const struct fair_claim *claim, int64_t ns)
+/* Counts time for the shares of a claim, in place of what they were charged with for it before. No more than that is
+ * taken back: what the limit of the lead has left out was never counted. */
+static void charge(struct fair *f, struct fair_claim *claim, int64_t ns)
 {
     const enum fair_class class = fair_class_of(claim);
-    f->groups[claim->bulk].used_ns += ns / group_weights[claim->bulk];
-    f->class_of[class].used_ns += ns / weights[class];
+    struct fair_share *group = &f->groups[claim->bulk], *of_class = &f->class_of[class];
+    const int64_t group_ns = group->used_ns - claim->of_group_ns, class_ns = of_class->used_ns - claim->of_class_ns;
+    group->used_ns = group_ns + ns / group_weights[claim->bulk];
+    of_class->used_ns = class_ns + ns / weights[class];
     cap_lead(&f->groups[1], &f->groups[0]);
     cap_lead(&f->class_of[longs[claim->bulk]], &f->class_of[shorts[claim->bulk]]);
-    principal_of(f, claim)->used_ns += ns;
-    connection_of(f, claim)->used_ns += ns;
+    principal_of(f, claim)->used_ns += ns - claim->counted_ns;
+    connection_of(f, claim)->used_ns += ns - claim->counted_ns;
+    claim->counted_ns = ns;
+    claim->of_group_ns = group->used_ns > group_ns ? group->used_ns - group_ns : 0;
+    claim->of_class_ns = of_class->used_ns > class_ns ? of_class->used_ns - class_ns : 0;
 }
 
 static void arrive_all(struct fair *f, const struct fair_claim *claim)
@@ -110,9 +116,17 @@ static void unlink_task(struct fair *f, struct task **at)
     leave_all(f, &task->claim);
 }
 
-void fair_hurry(struct fair *f, const struct task *task)
+void fair_hurry(struct fair *f, struct fair_frame *frame, const struct task *task)
 {
     struct task *at = f->first;
+    while (frame && frame->task != task)
+        frame = frame->outer;
+    if (frame && frame->claim.bulk) {
+        const int64_t ns = frame->claim.counted_ns;
+        charge(f, &frame->claim, 0);
+        frame->claim.bulk = false;
+        charge(f, &frame->claim, ns);
+    }
     while (at && at != task)
         at = at->next;
     if (!at)
@@ -140,6 +154,7 @@ static struct task *take(struct fair *f, struct task **at)
     raise_level(&f->class_level[task->claim.bulk], f->class_of[fair_class_of(&task->claim)].used_ns);
     raise_level(&f->principal_level, principal_of(f, &task->claim)->used_ns);
     raise_level(&f->connection_level, connection_of(f, &task->claim)->used_ns);
+    task->claim.counted_ns = task->claim.of_group_ns = task->claim.of_class_ns = 0;
     charge(f, &task->claim, counted(task->claim.cost_ns));
     return task;
 }
@@ -231,16 +246,16 @@ struct task *fair_drop(struct fair *f, struct task **at)
 
 void fair_begin(struct fair_frame *frame, struct fair_frame *outer, const struct task *task, uint64_t now)
 {
-    *frame = (struct fair_frame){outer, task->claim, now, 0, outer ? outer->depth + 1 : 1};
+    *frame = (struct fair_frame){outer, task->claim, now, 0, outer ? outer->depth + 1 : 1, task};
 }
 
-void fair_end(struct fair *f, const struct fair_frame *frame, uint64_t now)
+void fair_end(struct fair *f, struct fair_frame *frame, uint64_t now)
 {
     const int64_t all = (int64_t)(now - frame->began);
     if (frame->outer)
         frame->outer->inside_ns += all;
     if (frame->claim.principal)
-        charge(f, &frame->claim, counted(all - frame->inside_ns) - counted(frame->claim.cost_ns));
+        charge(f, &frame->claim, counted(all - frame->inside_ns));
 }
 
 bool fair_is_due(const struct fair_frame *frame, uint64_t paused_at, uint64_t now)

@@ -36,6 +36,8 @@ struct fair_claim {
     bool alone;               /* It is never inside another task. */
     const atomic_int *cancel; /* Once it is not 0 the task ends early; may be NULL. */
     bool bulk;                /* It waits for what is not. */
+    /* What it counts as until it ends: its estimate, and what that added to its group and class, which have limits. */
+    int64_t counted_ns, of_group_ns, of_class_ns;
 };
 /* A task is embedded in the struct that it works on. Its queue owns it until `run` is called, and then `run` does. */
 struct task {
@@ -60,8 +62,9 @@ struct fair_frame {
     struct fair_frame *outer;
     struct fair_claim claim;
     uint64_t began;
-    int64_t inside_ns; /* How long others ran inside it. */
-    int depth;         /* 1 for a task that is inside no other. */
+    int64_t inside_ns;       /* How long others ran inside it. */
+    int depth;               /* 1 for a task that is inside no other. */
+    const struct task *task; /* Only to tell it from others: it may be gone. */
 };
 
 void fair_init(struct fair *f);
@@ -74,14 +77,15 @@ struct task *fair_take(struct fair *f, bool may_be_long);
 /* fair_take_inside: takes a task that may run inside `frame` now, or returns NULL. It must be short, or take at most a
  * quarter of the time that the frame itself has worked, so that a long task is not kept up by one as long. */
 struct task *fair_take_inside(struct fair *f, const struct fair_frame *frame, uint64_t now);
-/* fair_hurry: a task that waits, if it does, is no longer bulk: what is not waits for it. */
-void fair_hurry(struct fair *f, const struct task *task);
+/* fair_hurry: a task that waits, or runs in `frame` or around it, is no longer bulk: what is not waits for it. Where
+ * it does neither, nothing happens. */
+void fair_hurry(struct fair *f, struct fair_frame *frame, const struct task *task);
 /* fair_drop: takes *at, which waits, out of its turn. It counts as run in no time. */
 struct task *fair_drop(struct fair *f, struct task **at);
 /* fair_begin: fills the frame of a task that begins now, inside `outer` unless that is NULL.
  * fair_end: counts what the task of the frame used, once it has ended. */
 void fair_begin(struct fair_frame *frame, struct fair_frame *outer, const struct task *task, uint64_t now);
-void fair_end(struct fair *f, const struct fair_frame *frame, uint64_t now);
+void fair_end(struct fair *f, struct fair_frame *frame, uint64_t now);
 /* fair_inside_ns: how long others may run inside the frame now.
  * fair_is_due: says whether others may run inside the frame now, which has used its slice. */
 int64_t fair_inside_ns(const struct fair_frame *frame);

@@ -440,7 +440,7 @@ static int admit(struct job *job)
     jobs->n++;
     jobs->n_light += !job->on_device;
     *mine += job->on_device;
-    if (!job->principal)
+    if (!job->request || !job->principal) /* Probes have no principal. */
         return SDD_OK;
     if (!job->on_device)
         return jobs->n_light > jobs->most ? refuse(job, SDD_EBUSY, "", jobs->n_light - 1) : SDD_OK;

@@ -97,7 +97,7 @@ struct job {
     bool alone;     /* It was inside another task on the device and found no memory, so it is not inside one again. */
     bool on_device; /* It has a step for the device. */
     uint32_t principal, connection; /* Hashes of who asks; 0 for the daemon itself. */
-    bool bulk;                      /* It waits for jobs that are not, as long as none of them waits for it. */
+    atomic_bool bulk;               /* It waits for jobs that are not, as long as none of them waits for it. */
     int64_t cost_ns[ON_DEVICE + 1]; /* The estimated time of a step on each thread. */
     uint64_t thing;                 /* The hash of what the step on the device works on, such as a topology. */
     bool lasts;    /* A passed deadline does not end it: its client then gets the answer of job->ops, and it goes on. */

@@ -391,16 +391,18 @@ int build_resident(struct job *job, struct mesh *mesh, const struct resident_edi
 {
     struct residency *residency = memory_of(job)->residency;
     struct sdd_topology_info topology;
-    const struct resident *now = slot_of(job) ? slot_of(job)->resident : NULL;
+    struct resident *now = slot_of(job) ? slot_of(job)->resident : NULL;
     if (!*out && !(*out = resident_create()))
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
-    atomic_store(&(*out)->pinned, now && atomic_load(&now->pinned));
+    atomic_store(&(*out)->pinned, false);
     int rc = resident_load_edited(residency, *out, edit, mesh, topology_id, version, job->phases, &job->err);
     if (rc)
         return rc;
     sdd_topology_info(resident_topology(*out), &topology);
     mesh->n_edges = topology.n_edges;
     mesh->manifold = topology.manifold;
+    if (now)
+        resident_inherit_pin(residency, *out, now, (int)job_service(job)->config->pinned_percent);
     residency_publish(residency);
     return SDD_OK;
 }

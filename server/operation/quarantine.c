@@ -59,25 +59,36 @@ static bool is_sound(const struct suspect *s)
            s->deaths <= INT32_MAX / 2;
 }
 
-/* Counts the death of an entry that was being evaluated, and forgets one that was long ago. */
-static void judge(struct suspect *s, bool same_boot, int64_t now, struct log *log)
+/* Forgets a death that was long ago. Where the clock was set back, nobody knows when it was. */
+static void forget_old(struct suspect *s, int64_t now)
 {
-    const bool died = s->running && same_boot;
-    if (!is_quarantined(s) && s->deaths && (now < s->died_ms || now - s->died_ms > QUARANTINE_KEEP_MS))
+    if (s->died_ms > now)
+        s->died_ms = now;
+    if (!is_quarantined(s) && now - s->died_ms > QUARANTINE_KEEP_MS)
         s->deaths = 0;
-    s->running = 0;
-    if (!died)
-        return;
+}
+
+/* Counts the death of an entry that was being evaluated, and with it those of other versions of its mesh. */
+static void blame(struct quarantine *q, struct suspect *s, int64_t now, struct log *log)
+{
+    for (int i = 0; i < q->n; i++) {
+        struct suspect *other = &q->entries[i];
+        if (other == s || is_quarantined(other) || strcmp(other->id, s->id) != 0)
+            continue;
+        s->deaths += other->deaths;
+        other->deaths = 0;
+    }
     s->deaths++;
     s->died_ms = now;
     s->died_in = s->work;
-    log_event(log, is_quarantined(s) ? LOG_ERROR : LOG_WARNING, "quarantine",
-              is_quarantined(s)
-                  ? "mesh %s: the daemon ended %d times while it evaluated version %lld, which is refused "
-                    "from now on"
-                  : "mesh %s: the daemon ended %d time while it evaluated version %lld, which is refused "
-                    "after the next",
-              s->id, (int)s->deaths, (long long)s->version);
+    log_event(
+        log, is_quarantined(s) ? LOG_ERROR : LOG_WARNING, "quarantine",
+        is_quarantined(s)
+            ? "mesh %s: the daemon ended %d times while it evaluated it, now at version %lld, which is refused "
+              "from now on"
+            : "mesh %s: the daemon ended %d time while it evaluated it, at version %lld; after the next time that "
+              "version is refused",
+        s->id, (int)s->deaths, (long long)s->version);
 }
 
 static void count(const struct quarantine *q)
@@ -90,20 +101,27 @@ static void count(const struct quarantine *q)
     metrics_set(q->metrics, M_DEATHS_QUARANTINED, n[1]);
 }
 
-/* Reads the entries of the last run, of which those that are none become free. */
+/* Reads the entries of the last run, of which those that are none become free. Of those that were being evaluated, one
+ * inside the other, the last one that began is to blame. */
 static void take_over(struct quarantine *q, const struct head *was, const char *boot, struct log *log)
 {
     static struct suspect found[QUARANTINE_ENTRIES]; /* It is static because it has 64 KiB. */
-    const bool same_boot = strncmp(was->boot, boot, sizeof was->boot) == 0;
+    const bool same_boot = *boot && strncmp(was->boot, boot, sizeof was->boot) == 0;
+    struct suspect *last = NULL;
     const ssize_t n = pread(q->fd, found, sizeof found, (off_t)sizeof *was);
     const int64_t now = now_ms();
     for (size_t i = 0; n > 0 && i < (size_t)n / sizeof *found; i++) {
         if (!is_sound(&found[i]) || is_free(&found[i]))
             continue;
-        judge(&found[i], same_boot, now, log);
-        if (!is_free(&found[i]))
-            q->entries[q->n++] = found[i];
+        struct suspect *s = &q->entries[q->n++];
+        *s = found[i];
+        forget_old(s, now);
+        if (s->running && same_boot && (!last || s->depth > last->depth))
+            last = s;
+        s->running = 0;
     }
+    if (last)
+        blame(q, last, now, log);
 }
 
 int quarantine_open(struct quarantine *q, const char *dir, struct log *log, struct metrics *metrics,
@@ -134,15 +152,22 @@ int quarantine_open(struct quarantine *q, const char *dir, struct log *log, stru
     return SDD_OK;
 }
 
+/* Forgets what is being evaluated. */
+static void take_back(struct quarantine *q)
+{
+    for (int i = 0; i < q->n; i++) {
+        q->entries[i].running = 0;
+        write_entry(q, &q->entries[i]);
+    }
+}
+
 void quarantine_close(struct quarantine *q, bool died)
 {
     if (!q->metrics) /* It was never opened. */
         return;
     pthread_mutex_lock(&q->mutex);
-    for (int i = 0; i < q->n && !q->closed && !died; i++) {
-        q->entries[i].running = 0;
-        write_entry(q, &q->entries[i]);
-    }
+    if (!q->closed && !died)
+        take_back(q);
     q->closed = true;
     pthread_mutex_unlock(&q->mutex);
 }
@@ -178,12 +203,18 @@ static void changed(struct quarantine *q, const struct suspect *s)
         q->n--;
 }
 
-/* The same with the deaths, which have to survive a power cut. */
-static void settled(struct quarantine *q, const struct suspect *s)
+/* Clears the deaths of an entry. */
+static void clear(struct quarantine *q, struct suspect *s)
 {
+    s->deaths = 0;
     changed(q, s);
     count(q);
-    if (q->fd >= 0)
+}
+
+/* What was cleared has to survive a power cut. Others need not wait for that. */
+static void settle(const struct quarantine *q, bool cleared)
+{
+    if (cleared && q->fd >= 0)
         (void)fdatasync(q->fd);
 }
 
@@ -200,9 +231,10 @@ int quarantine_check(struct quarantine *q, const char *id, int64_t version, stru
 {
     if (!quarantine_has(q, id, version))
         return SDD_OK;
-    return sdd_fail(err, SDD_EQUARANTINED, "id",
-                    "evaluating version %lld of mesh %s has ended the daemon %d times, so it is not done again",
-                    (long long)version, id, QUARANTINE_DEATHS);
+    return sdd_fail(
+        err, SDD_EQUARANTINED, "id",
+        "evaluating mesh %s has ended the daemon %d times, at last at version %lld, so that is not done again", id,
+        QUARANTINE_DEATHS, (long long)version);
 }
 
 void quarantine_begin(struct quarantine *q, struct evaluation *e, int step)
@@ -213,6 +245,7 @@ void quarantine_begin(struct quarantine *q, struct evaluation *e, int step)
         s = make(q, e);
     if (s) {
         s->running++;
+        s->depth = (int16_t)++q->n_running;
         s->work = e->work + (uint64_t)step;
         write_entry(q, s);
         e->entry = (int)(s - q->entries) + 1;
@@ -224,14 +257,17 @@ void quarantine_end(struct quarantine *q, struct evaluation *e, int step, int rc
 {
     if (rc == SDD_OK || rc == JOB_DONE)
         e->done |= 1u << step;
-    if (!e->entry)
+    if (!e->entry && rc != SDD_EDEVICE)
         return;
     pthread_mutex_lock(&q->mutex);
-    struct suspect *s = &q->entries[e->entry - 1];
-    if (rc == SDD_EDEVICE) /* The daemon ends. Whatever else fails until then is not to blame. */
+    if (rc == SDD_EDEVICE) { /* The daemon ends. Whatever else fails until then is not to blame. */
+        if (!e->entry && !q->closed)
+            take_back(q);
         q->closed = true;
-    else if (!q->closed) {
+    } else if (!q->closed) {
+        struct suspect *s = &q->entries[e->entry - 1];
         s->running--;
+        q->n_running--;
         changed(q, s);
     }
     pthread_mutex_unlock(&q->mutex);
@@ -242,28 +278,33 @@ void quarantine_survived(struct quarantine *q, const struct evaluation *e)
 {
     if (!e->done || !atomic_load(&q->metrics->values[M_DEATHS_SUSPECTED]))
         return;
+    bool cleared = false;
     pthread_mutex_lock(&q->mutex);
-    struct suspect *s = find(q, e->id, e->version);
-    const uint64_t step = s ? s->died_in - e->work : 32;
-    if (s && s->deaths && step < 32 && (e->done >> step & 1)) {
-        s->deaths = 0;
-        settled(q, s);
+    for (int i = 0; i < q->n; i++) {
+        struct suspect *s = &q->entries[i];
+        const uint64_t step = s->died_in - e->work;
+        if (!s->deaths || is_quarantined(s) || strcmp(s->id, e->id) != 0 || step >= 32 || !(e->done >> step & 1))
+            continue;
+        clear(q, s);
+        cleared = true;
     }
     pthread_mutex_unlock(&q->mutex);
+    settle(q, cleared);
 }
 
 bool quarantine_lift(struct quarantine *q, const char *id)
 {
-    bool lifted = false;
+    bool lifted = false, cleared = false;
     pthread_mutex_lock(&q->mutex);
     for (int i = 0; i < q->n; i++) {
         struct suspect *s = &q->entries[i];
         if (!s->deaths || strcmp(s->id, id) != 0)
             continue;
         lifted |= is_quarantined(s);
-        s->deaths = 0;
-        settled(q, s);
+        clear(q, s);
+        cleared = true;
     }
     pthread_mutex_unlock(&q->mutex);
+    settle(q, cleared);
     return lifted;
 }

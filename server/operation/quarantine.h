@@ -3,15 +3,18 @@
  *
  * Before a job evaluates a version of a mesh on the device, that is noted in a file beside the database,
  * <data-dir>/subdd.evaluating; and taken back when the evaluation has ended in any way that the daemon survives. A note
- * that is found at start is a death of that version. After QUARANTINE_DEATHS the version is in quarantine: what would
- * evaluate it is refused with SDD_EQUARANTINED. The same work, done to its end, clears a death before that; so does a
- * week. Nothing tells a kill -9 from a crash, so whatever was being evaluated then is suspected, too.
+ * that is found at start is a death of that mesh: where evaluations were inside each other, that of the one that began
+ * last. Deaths count over the versions of a mesh, because one that is being edited has another each time. With the
+ * QUARANTINE_DEATHSth the version that is evaluated then is in quarantine: what would evaluate it is refused with
+ * SDD_EQUARANTINED, and other versions begin anew. The same work, done to its end on any version, clears a death before
+ * that; so does a week. Nothing tells a kill -9 from a crash, so what was being evaluated then is suspected, too.
  *
  * A note costs two writes of 64 bytes to the page cache and no sync: the kernel keeps them when the process ends. What
  * is left when the machine goes down is no mesh's fault, and the kernel's boot id in the file tells that case apart.
  * Deaths are synced.
  *
- * A mesh that a request brings or makes is not noted before it is stored: it is not there after a restart.
+ * A mesh that a request brings or makes is not noted before it is stored: it is not there after a restart. When such
+ * work loses the device, nothing is to blame.
  * Threads  any, except for quarantine_open and quarantine_close */
 #ifndef SUBDD_QUARANTINE_H
 #define SUBDD_QUARANTINE_H
@@ -32,13 +35,14 @@ struct suspect {
     int64_t version;
     uint64_t work, died_in; /* What is being done with it, and what was when it died (struct evaluation). */
     int64_t died_ms;
-    int32_t running, deaths; /* How many evaluations run. With neither the entry is free. */
+    int16_t running, depth; /* How many evaluations run, and how many notes there were when the last one began. */
+    int32_t deaths;         /* Of this version and those before. When none runs either, the entry is free. */
 };
 struct quarantine {
     pthread_mutex_t mutex; /* Guards what follows. */
     int fd;                /* -1 when there is no file. */
     bool closed;           /* The daemon ends for a reason that is known: nothing is noted any more. */
-    int n;                 /* Entries from here on are free. */
+    int n, n_running;      /* Entries from n on are free; and how many evaluations are noted. */
     struct suspect entries[QUARANTINE_ENTRIES];
     struct metrics *metrics;
 };

@@ -269,9 +269,9 @@ static bool is_alike(const struct job *job, const struct job *other)
 {
     const struct ask_job *a = (const struct ask_job *)job, *b = (const struct ask_job *)other;
     const struct sdd_refine_request *x = &a->request, *y = &b->request;
-    return !((const struct refine_job *)other)->alone && x->level == y->level && x->surface == y->surface &&
-           x->include == y->include && x->compact == y->compact && has_same_primvars(x, y) &&
-           strcmp(a->method, b->method) == 0 &&
+    return job->bulk == other->bulk && !((const struct refine_job *)other)->alone && x->level == y->level &&
+           x->surface == y->surface && x->include == y->include && x->compact == y->compact &&
+           has_same_primvars(x, y) && strcmp(a->method, b->method) == 0 &&
            strcmp(slot_of(job)->info.topology_id, slot_of(other)->info.topology_id) == 0;
 }
 

@@ -39,13 +39,11 @@ static void make_next(struct task *task, void *user)
 {
     struct stream *s = CONTAINER(task, struct stream, task);
     (void)user;
-    const bool noted = s->evaluation.version > 0;
     free_pieces(s, &s->freed);
-    if (noted)
+    if (s->evaluation.version)
         quarantine_begin(s->service->quarantine, &s->evaluation, QUARANTINE_STREAM);
     make(s, &s->cancel);
-    if (noted)
-        quarantine_end(s->service->quarantine, &s->evaluation, QUARANTINE_STREAM, s->rc);
+    quarantine_end(s->service->quarantine, &s->evaluation, QUARANTINE_STREAM, s->rc);
     s->task.run = arrived;
     jobs_hand_over(s->service->jobs, &s->task);
 }

@@ -242,6 +242,18 @@ int resident_pin(struct residency *r, struct resident *m, int percent, struct sd
     return SDD_OK;
 }
 
+void resident_inherit_pin(struct residency *r, struct resident *m, struct resident *old, int percent)
+{
+    struct sdd_error why; /* The caller sees whether m is pinned. */
+    if (!atomic_load(&old->pinned))
+        return;
+    list_remove(&old->lru);
+    int rc = resident_pin(r, m, percent, &why);
+    (void)rc;
+    if (old->mesh)
+        resident_touch(r, old);
+}
+
 void resident_unpin(struct residency *r, struct resident *m)
 {
     atomic_store(&m->pinned, false);

@@ -68,9 +68,11 @@ bool resident_plan(struct residency *r, const struct resident *m, const struct s
                    sdd_plan **plan, int *rc, struct sdd_error *err) SDD_MUST_CHECK;
 /* resident_pin: m, which is resident, is not evicted from now on. Pinned meshes have at most this part of the device.
  * resident_unpin: it may be again.
+ * resident_inherit_pin: pins m, which is to take the place of `old`, when that is pinned and m fits into that part.
  * Errors  SDD_ENO_MEMORY, with what it needs and what is left of that part */
 int resident_pin(struct residency *r, struct resident *m, int percent, struct sdd_error *err) SDD_MUST_CHECK;
 void resident_unpin(struct residency *r, struct resident *m);
+void resident_inherit_pin(struct residency *r, struct resident *m, struct resident *old, int percent);
 /* resident_copy: makes a separate mesh for a caller that must not see later versions or that brings points of its own.
  * When `points` is NULL it gets those of `mesh`, which is the current version of m. m must be resident. The errors are
  * those of resident_load, and the caller frees the mesh. */

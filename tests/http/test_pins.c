@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pins: a pinned mesh stays on a device whose memory others need, with all its versions and over restarts; and pins
  * have only a part of that memory. */
+#include "gpu/backend/backend.h"
+#include "gpu/device/device.h"
 #include "server/serve.h"
 #include "tests/env.h"
 #include "tests/http/daemon.h"
@@ -166,6 +168,87 @@ static void test_failed_store(void **state)
     daemon_stop(&d);
 }
 
+/* A mesh that an edit makes too large is no longer pinned, in the store neither. */
+static void test_growth(void **state)
+{
+    enum { MORE = 90000 };
+    static const char edit[] = "{\"edits\":[{\"addVertices\":{\"points\":[";
+    char id[32], *edits = malloc(sizeof edit + 2 * MORE + 8), *end = edits + sizeof edit - 1;
+    struct answer a;
+    (void)state;
+    assert_non_null(edits);
+    memcpy(edits, edit, sizeof edit);
+    for (int k = 0; k < MORE; k++, end += 2)
+        memcpy(end, k ? ",1" : " 1", 2);
+    memcpy(end, "]}}]}", 6);
+    start("10");
+    create_grid(&d, GRID / 2, id);
+    assert_int_equal(status_of("PUT", id, "/pin"), 200);
+    ask("POST", id, "/edits", "If-Match: *\r\nContent-Type: application/json\r\n", edits, &a);
+    assert_int_equal(a.status, 200);
+    assert_null(strstr(a.body, "\"pinned\":true"));
+    answer_free(&a);
+    free(edits);
+    (void)on_device(id, false);
+    assert_true(daemon_logged(&d, "is no longer pinned"));
+    assert_int_equal(daemon_metric(&d, "subdd_device_pinned_bytes"), 0);
+    assert_int_equal(status_of("DELETE", id, "/pin"), 404);
+    assert_int_equal(status_of("PUT", id, "/pin"), 507);
+    daemon_kill(&d);
+    start("90");
+    assert_int_equal(status_of("GET", id, "/refined?level=1"), 200); /* A pin would be restored before that. */
+    (void)on_device(id, false);
+    daemon_stop(&d);
+}
+
+/* ---- a device that takes its time, for a daemon in a child ------------------------------------------------------ */
+static int slow_alloc(void *device, int64_t bytes, void **out)
+{
+    usleep(100000);
+    return sdd_backend_cpu()->alloc(device, bytes, out);
+}
+
+static int open_slow(const struct sdd_device_config *config, sdd_device **out, struct sdd_error *err)
+{
+    static struct sdd_backend backend;
+    backend = *sdd_backend_cpu();
+    backend.alloc = slow_alloc;
+    return sdd_device_wrap(&backend, 0, 1, config->memory_limit, out, err);
+}
+
+static int slow_daemon(int argc, char **argv)
+{
+    struct config config;
+    struct text error = {0};
+    if (!config_load(&config, argc, argv, &error))
+        return EXIT_USAGE;
+    return serve(&config, open_slow);
+}
+
+/* A mesh is unpinned after a start, while another one is being loaded before it. */
+static void test_unpinned_meanwhile(void **state)
+{
+    char ids[2][32];
+    (void)state;
+    start("50");
+    for (int k = 0; k < 2; k++) {
+        create_grid(&d, GRID + k, ids[k]);
+        assert_int_equal(status_of("PUT", ids[k], "/pin"), 200);
+    }
+    const int first = strcmp(ids[0], ids[1]) > 0;
+    daemon_kill(&d);
+    daemon_fork(&d, NULL, slow_daemon);
+    assert_int_equal(status_of("DELETE", ids[!first], "/pin"), 204);
+    for (int i = 0; i < 1000 && !on_device(ids[first], true); i++)
+        usleep(10000);
+    usleep(100000);
+    assert_false(on_device(ids[!first], false)); /* It was not even loaded. */
+    assert_int_equal(status_of("DELETE", ids[!first], "/pin"), 404);
+    assert_int_equal(status_of("DELETE", ids[first], "/pin"), 204);
+    assert_int_equal(daemon_metric(&d, "subdd_device_pinned_bytes"), 0);
+    daemon_stop(&d);
+}
+
 static struct ran subd(const char *verb, const char *id)
 {
     char server[64];
@@ -205,7 +288,8 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stays), cmocka_unit_test(test_limit),
-                                       cmocka_unit_test(test_failed_store), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stays),        cmocka_unit_test(test_limit),
+                                       cmocka_unit_test(test_failed_store), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_growth),       cmocka_unit_test(test_unpinned_meanwhile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,7 +114,7 @@ struct job *story_start_by(struct fixture *f, struct story *s, struct turns *tur
     struct work *w = calloc(1, sizeof *w);
     assert_non_null(w);
     w->story = s;
-    w->job.request = &s->request;
+    w->job.request = s->own ? NULL : &s->request;
     w->job.deadline = deadline;
     w->job.reader = reader;
     w->job.principal = s->principal;

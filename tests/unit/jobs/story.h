@@ -33,6 +33,7 @@ struct story {
     int64_t cost_ns;                              /* of the device's step */
     enum settled peeks;
     bool bulk;
+    bool own;     /* the daemon wants it: it has no request */
     char log[64]; /* the steps in their order by their thread: L H S D; + answered well, - with an error, . freed */
     double phases[N_PHASES];
 };

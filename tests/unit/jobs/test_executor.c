@@ -225,10 +225,35 @@ static void test_pausing(void **state)
     sem_destroy(&p.begun);
 }
 
+/* What runs is bulk no longer once somebody waits for it: others that are do not run inside it. */
+static void test_hurry(void **state)
+{
+    struct executor *e = NULL;
+    int order[1] = {0}, n = 0;
+    struct pauser p = {.task.run = pause_often, .task.claim = {.principal = 1, .bulk = true}, .n = &n};
+    struct counted other = {
+        .task.run = note_inside, .task.claim = {.principal = 2, .bulk = true}, .order = order, .n = &n, .id = 1};
+    (void)state;
+    e = p.e = executor_start("test", 1, &e);
+    assert_non_null(e);
+    sem_init(&p.begun, 0, 0);
+    p.task.claim.cancel = &p.cancel;
+    executor_post(e, &p.task);
+    sem_wait(&p.begun);
+    executor_hurry(e, &p.task);
+    executor_post(e, &other.task);
+    usleep(5 * FAIR_SLICE_NS / 1000);
+    atomic_store(&p.cancel, 1);
+    executor_stop(e);
+    assert_int_equal(p.n_after, 0);
+    assert_int_equal(order[0], -1);
+    sem_destroy(&p.begun);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_executor), cmocka_unit_test(test_taking),
-                                       cmocka_unit_test(test_release), cmocka_unit_test(test_longest),
-                                       cmocka_unit_test(test_pausing)};
+                                       cmocka_unit_test(test_release),  cmocka_unit_test(test_longest),
+                                       cmocka_unit_test(test_pausing),  cmocka_unit_test(test_hurry)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,7 +268,11 @@ static void add(struct mix *m, uint32_t principal, uint32_t connection, int64_t 
     struct work *w = m->works + m->n++;
     w->takes = w->left = takes;
     w->arrives = arrives;
-    w->task.claim = (struct fair_claim){principal, connection, cost, (uint64_t)m->n, false, &w->cancel, false};
+    w->task.claim = (struct fair_claim){.principal = principal,
+                                        .connection = connection,
+                                        .cost_ns = cost,
+                                        .thing = (uint64_t)m->n,
+                                        .cancel = &w->cancel};
 }
 
 static void begin_mix(struct mix *m)
@@ -422,13 +426,60 @@ static void test_hurry(void **state)
     add(m, 2, 1, 10 * MS, 10 * MS, 0);
     add(m, 3, 1, 10 * MS, 10 * MS, 0);
     let_arrive(m);
-    fair_hurry(&m->queue, &m->works[0].task);
+    fair_hurry(&m->queue, NULL, &m->works[0].task);
     assert_int_equal(m->queue.n[FAIR_SHORT], 3);
     assert_int_equal(m->queue.n[FAIR_BULK_SHORT], 0);
     assert_ptr_equal(fair_take(&m->queue, true), &m->works[0].task); /* It came first. */
-    fair_hurry(&m->queue, &m->works[0].task);                        /* It waits no more. */
+    fair_hurry(&m->queue, NULL, &m->works[0].task);                  /* It waits no more. */
     assert_int_equal(m->queue.n[FAIR_SHORT], 2);
     free(m);
+}
+
+/* So it does when that has begun: what is bulk is no longer inside it, and its time counts as what it is now. */
+static void test_hurry_begun(void **state)
+{
+    struct mix *m = malloc(sizeof *m);
+    struct fair_frame frame;
+    (void)state;
+    assert_non_null(m);
+    begin_mix(m);
+    add_bulk(m, 1, 300 * MS, 0);
+    let_arrive(m);
+    fair_begin(&frame, NULL, fair_take(&m->queue, true), 0);
+    fair_hurry(&m->queue, &frame, &m->works[0].task);
+    add_bulk(m, 2, 10 * MS, 0);
+    let_arrive(m);
+    assert_null(fair_take_inside(&m->queue, &frame, 20 * MS));
+    fair_end(&m->queue, &frame, 300 * MS);
+    assert_int_equal(m->queue.groups[1].used_ns, 0);
+    assert_int_equal(m->queue.groups[0].used_ns, 300 * MS / 15);
+    free(m);
+}
+
+/* What was taken for long and is not long after all, as when others have carried it, gets no more time for that. */
+static void check_overestimated(bool bulk, int64_t most)
+{
+    enum { SHORT = 100, LONG = 40 };
+    struct mix *m = malloc(sizeof *m);
+    assert_non_null(m);
+    begin_mix(m);
+    for (int i = 0; i < SHORT; i++)
+        add(m, 1, 1, 1 * MS, 1 * MS, 0);
+    for (int i = 0; i < LONG; i++) {
+        add(m, 2 + (uint32_t)i % 4, 1, 5 * MS, 300 * MS, 0);
+        m->works[m->n - 1].task.claim.bulk = bulk;
+    }
+    run_one_thread(m);
+    check_all_ran(m);
+    assert_in_range(last_end(m, 0, SHORT), SHORT * MS, most);
+    free(m);
+}
+
+static void test_overestimated(void **state)
+{
+    (void)state;
+    check_overestimated(false, 145 * MS); /* A quarter of the time is for what is long, */
+    check_overestimated(true, 117 * MS);  /* or a sixteenth; and one may have begun. */
 }
 
 /* Thirty connections of one token get no more than the one of another, who never has more than one task waiting, in
@@ -484,10 +535,10 @@ static void test_cancelled(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_mixes),      cmocka_unit_test(test_long_is_cut),
-                                       cmocka_unit_test(test_shares),     cmocka_unit_test(test_no_credit),
-                                       cmocka_unit_test(test_long_ends),  cmocka_unit_test(test_cancelled),
-                                       cmocka_unit_test(test_bulk_waits), cmocka_unit_test(test_bulk_ends),
-                                       cmocka_unit_test(test_hurry),      cmocka_unit_test(test_flood)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mixes),      cmocka_unit_test(test_long_is_cut), cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_no_credit),  cmocka_unit_test(test_long_ends),   cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_bulk_waits), cmocka_unit_test(test_bulk_ends),   cmocka_unit_test(test_hurry),
+        cmocka_unit_test(test_flood),      cmocka_unit_test(test_hurry_begun), cmocka_unit_test(test_overestimated)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

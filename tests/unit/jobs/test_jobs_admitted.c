@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -89,8 +90,11 @@ static void test_light(void **state)
     f->jobs.most = MOST;
     const int n = fill(f, heavy, 1, 0, false, SDD_ETOO_MANY), m = fill(f, light, 1, 0, true, SDD_EBUSY);
     assert_int_equal(m, MOST);
-    struct story *own = begin(f, 0, 0, false);
+    struct story *own = begin(f, 0, 0, false), *wanted = story_tell('a');
     assert_false(is_refused(own));
+    wanted->own = true; /* It takes turns like one more principal. */
+    wanted->cost_ns = 2 * FAIR_SHORT_NS;
+    story_start(f, wanted, NULL);
     let_go(heavy, n);
     let_go(light, m);
     let_go(&own, 1);
@@ -98,6 +102,10 @@ static void test_light(void **state)
     check_all(heavy, n);
     check_all(light, m);
     story_check_answer(own, SDD_OK, "");
+    assert_string_equal(wanted->log, "LHSDL.");
+    sem_destroy(&wanted->begun);
+    sem_destroy(&wanted->go_on);
+    free(wanted);
     assert_int_equal(f->jobs.n_light, 0);
 }
 
