@@ -468,11 +468,31 @@ static void test_stop(void **state)
     mesh_free(kept(m));
 }
 
+/* A copy shares arrays, but not what a mesh keeps of its topology: either may be freed first. */
+static void test_copy(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        char id[2][MESH_TOPOLOGY_ID_SIZE], after[MESH_TOPOLOGY_ID_SIZE];
+        struct mesh *m[2] = {kept(sample_grid(5, 4)), NULL};
+        struct sdd_error err = {0};
+        assert_int_equal(mesh_copy(m[0], &m[1], &err), SDD_OK);
+        assert_non_null(m[0]->topology);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(mesh_topology_id_keep(m[i], id[i], &err), SDD_OK);
+        assert_string_equal(id[0], id[1]);
+        mesh_free(m[first]);
+        assert_int_equal(mesh_topology_id_keep(m[!first], after, &err), SDD_OK);
+        assert_string_equal(after, id[0]);
+        mesh_free(m[!first]);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),         cmocka_unit_test(test_small),
-                                       cmocka_unit_test(test_channels),       cmocka_unit_test(test_every_row),
-                                       cmocka_unit_test(test_removed_vertex), cmocka_unit_test(test_caps),
-                                       cmocka_unit_test(test_takes_over),     cmocka_unit_test(test_stop)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),     cmocka_unit_test(test_small),          cmocka_unit_test(test_channels),
+        cmocka_unit_test(test_every_row),  cmocka_unit_test(test_removed_vertex), cmocka_unit_test(test_caps),
+        cmocka_unit_test(test_takes_over), cmocka_unit_test(test_stop),           cmocka_unit_test(test_copy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
