@@ -2,6 +2,7 @@
 /* The id of a topology: after any edit it is that of the same mesh pushed afresh, every authored row changes it, and an
  * edit hashes no more than the chunks around it. tests/http/test_topology_id.py has the rule in another way. */
 #include "server/mesh/topology_id.h"
+#include "server/base/shared.h"
 #include "server/base/stop.h"
 #include "server/mesh/encode.h"
 #include "server/mesh/edits/edits.h"
@@ -424,6 +425,7 @@ static void test_takes_over(void **state)
     struct edit_result r;
     struct sdd_error err = {0};
     (void)state;
+    shared_use_files(false); /* Sealed arrays cannot be written. */
     struct mesh *bare = sample_grid(300, 200), *m = kept(tagged(bare, ALL | SEAMS, &w));
     struct edit_batch *b = sample_edits("{\"edits\":[{\"pokeFaces\":{\"ids\":[30100]}},"
                                         "{\"setHoles\":{\"ids\":[30200],\"hole\":true}},"
@@ -450,6 +452,7 @@ static void test_takes_over(void **state)
     edit_batch_free(b);
     mesh_free(bare);
     mesh_free(m);
+    shared_use_files(true);
 }
 
 /* A long hash ends when nobody waits for it, and leaves nothing behind. */
