@@ -358,7 +358,7 @@ static int count_pause(void *user)
     return 0;
 }
 
-/* Other work gets the device while large blocks are copied, and whoever cancels meanwhile need not wait for the rest. */
+/* Other work gets the device while large blocks are copied, and who cancels meanwhile does not wait for the rest. */
 static void test_pauses(void **state)
 {
     static struct tagged_mesh m;
