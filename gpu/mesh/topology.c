@@ -2,6 +2,7 @@
 /* topology.c: questions to a finished topology, for all rooms above: its sizes, what kernels see of it, and what is
  * kept with it. */
 #include "gpu/mesh/topology.h"
+#include "gpu/sdd/sdd_update.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,6 +34,12 @@ void sdd_topology_info(const sdd_topology *t, struct sdd_topology_info *out)
     *out = t->info;
     for (int k = 0; k <= t->n_channels; k++)
         out->device_bytes += kept_bytes(t->kept + k);
+}
+
+const void *sdd_topology_shared(const sdd_topology *t, int64_t *bytes)
+{
+    *bytes = t->part[SDD_PART_MESH].bytes + t->part[SDD_PART_CORNERS].bytes;
+    return t->sharers;
 }
 
 static struct kept_list *list_of(const sdd_topology *t, const struct topology_channel *c)

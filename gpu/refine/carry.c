@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is copied or digested at a time, in a millisecond or so. Other work gets the device in between. */
+enum { STEP_PIECES = 4096, STEP_BYTES = STEP_PIECES * DIGEST_PIECE };
+
 static int is_of_vertices(const struct sdd_block *b)
 {
     return b->semantic == SDD_POSITIONS || b->semantic == SDD_NORMALS;
@@ -70,6 +73,7 @@ struct rows {
     const struct carry_piece *piece;
     const sdd_result *from;
     int64_t n_corners; /* Of the mesh. */
+    const atomic_int *cancel;
 };
 
 /* Copies the rows of all faces near to the change, corner by corner, and marks the pieces that they are in. */
@@ -99,13 +103,37 @@ static uint64_t piece_digest(const struct sdd_block *b, int64_t i)
     return sdd_digest((const char *)b->data + i * DIGEST_PIECE, left < DIGEST_PIECE ? left : DIGEST_PIECE);
 }
 
+static int step(sdd_device *d, const atomic_int *cancel, struct sdd_error *err)
+{
+    dev_pause(d);
+    return result_cancelled(cancel, "the next rows", err);
+}
+
 /* Digests the pieces that have changed, or all of them when the base has not kept theirs, and then these digests. */
-static void digest(struct sdd_block *b, const uint64_t *before, const struct result_pieces *p)
+static int digest(struct sdd_block *b, const uint64_t *before, const struct rows *w, const struct result_pieces *p,
+                  struct sdd_error *err)
 {
     const int64_t n = result_pieces_of(b);
-    for (int64_t i = 0; i < n; i++)
+    int rc = SDD_OK;
+    for (int64_t i = 0; i < n && !rc; i++) {
+        if (i % STEP_PIECES == 0)
+            rc = step(w->from->device, w->cancel, err);
         p->digest[i] = before && !p->changed[i] ? before[i] : piece_digest(b, i);
+    }
     b->digest = n > 1 ? sdd_digest(p->digest, n * (int64_t)sizeof *p->digest) : p->digest[0];
+    return rc;
+}
+
+static int copy_block(char *to, const struct sdd_block *from, const struct rows *w, struct sdd_error *err)
+{
+    int rc = SDD_OK;
+    for (int64_t at = 0; at < from->bytes && !rc; at += STEP_BYTES) {
+        const int64_t left = from->bytes - at;
+        rc = step(w->from->device, w->cancel, err);
+        if (!rc)
+            memcpy(to + at, (const char *)from->data + at, (size_t)(left < STEP_BYTES ? left : STEP_BYTES));
+    }
+    return rc;
 }
 
 static int make_rows(sdd_result *r, const sdd_result *base, const struct rows *w, int k, struct sdd_error *err)
@@ -121,11 +149,12 @@ static int make_rows(sdd_result *r, const sdd_result *base, const struct rows *w
     int rc = dev_host_alloc(r->device, b->bytes, 0, &memory, err);
     if (rc)
         return rc;
-    memcpy(memory, base->info.plan.blocks[k].data, (size_t)b->bytes);
     b->data = memory;
+    rc = copy_block(memory, base->info.plan.blocks + k, w, err);
+    if (rc)
+        return rc;
     copy_rows(w, w->from->info.plan.blocks + k, b, &base->info.plan, p->changed);
-    digest(b, base->pieces[k].digest, p);
-    return SDD_OK;
+    return digest(b, base->pieces[k].digest, w, p, err);
 }
 
 /* Blocks that stay as they are. Those of a base that nobody wanted to carry have no digests of pieces. */
@@ -167,14 +196,14 @@ int sdd_carry(const sdd_mesh *m, const sdd_plan *plan, const struct sdd_cage *no
               sdd_result *base, const struct sdd_run *run, sdd_result **out, struct sdd_error *err)
 {
     const struct sdd_run how = run ? *run : (struct sdd_run){0};
-    struct rows w = {.n_corners = now->desc->n_corners};
+    struct rows w = {.n_corners = now->desc->n_corners, .cancel = how.cancel};
     struct carry_piece piece;
     sdd_result *part = NULL;
     struct sdd_error own;
     int rc = SDD_OK;
     *out = NULL;
     err = err ? err : &own;
-    if (plan_check(plan, m, 0, err) || !takes(plan, base) || !carry_piece_make(now, before, &piece))
+    if (plan_check(plan, m, 0, err) || !takes(plan, base) || !carry_piece_make(plan->device, now, before, &piece))
         return SDD_OK;
     if (piece.desc.n_faces)
         rc = refine_piece(m, plan, &piece, &how, &part, err);

@@ -14,10 +14,11 @@ struct carry_piece {
     int64_t n_runs;
     struct carry_run *runs; /* They ascend. */
 };
-/* carry_piece_make: finds what has changed and makes the piece.
+/* carry_piece_make: finds what has changed and makes the piece. Other work gets the device between its scans.
  * Result  1, or 0 when the result cannot be carried, or hardly pays: then there is nothing to free
  * Errors  SDD_ENO_MEMORY counts as 0 */
-int carry_piece_make(const struct sdd_cage *now, const struct sdd_cage *before, struct carry_piece *out);
+int carry_piece_make(sdd_device *device, const struct sdd_cage *now, const struct sdd_cage *before,
+                     struct carry_piece *out);
 void carry_piece_free(struct carry_piece *p);
 
 #endif

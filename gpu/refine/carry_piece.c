@@ -6,10 +6,12 @@
  * under chaikin, by which the middle of an edge depends on the other edges at both its ends. The piece has all of them.
  * Its rows are in the order of the mesh, so that every sum in it is made in the order of the mesh too. */
 #include "gpu/refine/carry.h"
+#include "gpu/device/device.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHANGED_RINGS = 2, MOST_OF_MESH = 4 }; /* A piece has at most this part of the corners of the mesh. */
+/* A piece has at most this part of the corners of the mesh, and of its vertices at most this part has changed. */
+enum { CHANGED_RINGS = 2, MOST_OF_MESH = 4 };
 
 /* Marks of vertices and faces: 0 for far away, else 1 + the ring; changed vertices are ring 0. */
 struct marks {
@@ -20,7 +22,7 @@ struct marks {
 
 static int same(const void *a, const void *b, int64_t bytes)
 {
-    return bytes == 0 || memcmp(a, b, (size_t)bytes) == 0;
+    return a == b || bytes == 0 || memcmp(a, b, (size_t)bytes) == 0; /* Versions share arrays. */
 }
 
 static int has_same_faces(const struct sdd_mesh_desc *a, const struct sdd_mesh_desc *b)
@@ -104,10 +106,11 @@ static int mark_tags(struct marks *m, struct tags a, struct tags b, int64_t n_ve
 static int mark_changed(struct marks *m, const struct sdd_cage *now, const struct sdd_cage *before)
 {
     const struct sdd_mesh_desc *a = now->desc, *b = before->desc;
-    for (int64_t v = 0; v < a->n_vertices; v++)
+    const int64_t most = a->n_vertices / MOST_OF_MESH;
+    for (int64_t v = 0; v < a->n_vertices && now->points != before->points && m->n_changed <= most; v++)
         if (memcmp(now->points + 3 * v, before->points + 3 * v, 3 * sizeof(float)) != 0)
             mark(m, (int32_t)v);
-    return mark_tags(m, creases_of(a), creases_of(b), a->n_vertices) &&
+    return m->n_changed <= most && mark_tags(m, creases_of(a), creases_of(b), a->n_vertices) &&
            mark_tags(m, corners_of(a), corners_of(b), a->n_vertices);
 }
 
@@ -236,17 +239,22 @@ static void fill(const struct marks *m, const struct sdd_cage *now, const struct
     p->desc.n_vertices = m->n_vertices;
 }
 
-static int make(struct marks *m, const struct sdd_cage *now, const struct sdd_cage *before, struct carry_piece *out)
+static int make(sdd_device *device, struct marks *m, const struct sdd_cage *now, const struct sdd_cage *before,
+                struct carry_piece *out)
 {
     const struct sdd_mesh_desc *d = now->desc;
     const int rings = CHANGED_RINGS + (d->options.crease_method == SDD_CREASE_CHAIKIN ? 2 : 1);
     struct arrays a;
     if (!mark_changed(m, now, before))
         return 0;
-    for (int ring = 1; ring <= rings && m->n_changed; ring++)
+    for (int ring = 1; ring <= rings && m->n_changed; ring++) {
+        dev_pause(device);
         add_ring(m, d, (unsigned char)ring);
+    }
+    dev_pause(device);
     if (!number(m, d))
         return 0;
+    dev_pause(device);
     if (m->n_changed && !allocate(m, &a, out))
         return 0;
     if (m->n_changed)
@@ -254,7 +262,8 @@ static int make(struct marks *m, const struct sdd_cage *now, const struct sdd_ca
     return 1;
 }
 
-int carry_piece_make(const struct sdd_cage *now, const struct sdd_cage *before, struct carry_piece *out)
+int carry_piece_make(sdd_device *device, const struct sdd_cage *now, const struct sdd_cage *before,
+                     struct carry_piece *out)
 {
     const struct sdd_mesh_desc *d = now->desc;
     *out = (struct carry_piece){.desc.options = d->options};
@@ -267,7 +276,7 @@ int carry_piece_make(const struct sdd_cage *now, const struct sdd_cage *before, 
                       0,
                       0,
                       0};
-    const int ok = m.vertex && m.face && m.row && make(&m, now, before, out);
+    const int ok = m.vertex && m.face && m.row && make(device, &m, now, before, out);
     free(m.vertex);
     free(m.face);
     free(m.row);

@@ -14,7 +14,8 @@ struct sdd_cage {
 /* sdd_carry: makes the result of m by `plan`; `now` is its control mesh. `base` is the result of `before`
  * by a plan of the same request. It may share blocks with *out from then on, each of which is freed by itself.
  * Cost    the device makes a result of the faces within two or three rings around the change; the host looks at both
- *         cages and copies the rows of vertices. It is fast where run->keep_pieces was set for the base
+ *         cages and copies the rows of vertices, with pauses (sdd_pause.h). It is fast where run->keep_pieces was
+ *         set for the base
  * Result  bit for bit that of sdd_refine. *out is NULL where it cannot be carried, or hardly pays, and sdd_refine has
  *         to make it: when faces, options or blocks differ or faces are holes; when more than a quarter of the mesh is
  *         near to the change; of other engines than mesh-matrix, other schemes than catmullClark and loop, and of other

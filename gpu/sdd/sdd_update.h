@@ -47,11 +47,14 @@ struct sdd_topology_delta {
  *         that of sdd_topology_create where the topology is built anew: where the old or the new mesh is not manifold;
  *         where a channel is new, or a value of a smooth one is shared by vertices; and where the delta touches more
  *         than one in 200 faces (on a GPU one in 1,000), unless these are few.
- * Result  the same bits as sdd_topology_create makes of desc
+ * Result  the same bits as sdd_topology_create makes of desc; info.device_bytes counts what is shared with `old` too
  * Errors  SDD_EINVALID naming what of the delta does not fit old and desc: options, sizes, a row out of range or out
  *         of order, a new row that is not dirty; then the errors of sdd_topology_create. On error *out is NULL */
 int sdd_topology_update(const sdd_topology *old, const struct sdd_mesh_desc *desc,
                         const struct sdd_topology_delta *delta, sdd_topology **out,
                         struct sdd_error *err) SDD_MUST_CHECK;
+/* sdd_topology_shared: what topologies share, so that a program that adds up their device_bytes counts it once. Returns
+ * the same pointer for all that share, and another one for others while it is resident; *bytes is how much it is. */
+const void *sdd_topology_shared(const sdd_topology *t, int64_t *bytes);
 
 #endif

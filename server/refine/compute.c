@@ -264,12 +264,19 @@ static bool has_same_primvars(const struct sdd_refine_request *x, const struct s
     return x->primvars == y->primvars;
 }
 
+/* A frame that may be carried over from the one before costs less by itself. */
+static bool may_be_carried(const struct refine_job *j)
+{
+    return j->past && j->past->mesh;
+}
+
 /* Does another job request the same of a mesh with the same topology? */
 static bool is_alike(const struct job *job, const struct job *other)
 {
     const struct ask_job *a = (const struct ask_job *)job, *b = (const struct ask_job *)other;
     const struct sdd_refine_request *x = &a->request, *y = &b->request;
-    return job->bulk == other->bulk && !((const struct refine_job *)other)->alone && x->level == y->level &&
+    const struct refine_job *waits = (const struct refine_job *)other;
+    return job->bulk == other->bulk && !waits->alone && !may_be_carried(waits) && x->level == y->level &&
            x->surface == y->surface && x->include == y->include && x->compact == y->compact &&
            has_same_primvars(x, y) && strcmp(a->method, b->method) == 0 &&
            strcmp(slot_of(job)->info.topology_id, slot_of(other)->info.topology_id) == 0;
@@ -315,25 +322,29 @@ static void make_batch(struct batch *b)
     sdd_mesh *meshes[MOST_BATCH];
     sdd_result *results[MOST_BATCH];
     struct sdd_error err;
-    int n = 0, of[MOST_BATCH];
+    int n = 0, of[MOST_BATCH], keep_pieces = 0;
     for (int k = 0; k < b->n; k++) {
         struct refine_job *j = b->jobs[k];
         sdd_mesh *mesh = j->posed ? b->own[k] : slot_of(job_of(j))->resident->mesh;
         if (b->ended[k] || !mesh)
             continue;
+        keep_pieces |= ask_of(j)->deltas;
         meshes[n] = mesh;
         of[n++] = k;
     }
     if (n < 2)
         return;
     /* Nothing cancels this call, because a client that leaves must not stop the others. */
-    const struct sdd_run how = {.soon_freed = b->jobs[0]->posed};
+    const struct sdd_run how = {.soon_freed = b->jobs[0]->posed, .keep_pieces = keep_pieces};
     const int rc = sdd_refine_batch(meshes, n, b->jobs[of[0]]->plan.plan, &how, results, &err);
     for (int i = 0; i < n; i++) {
         struct refine_job *j = b->jobs[of[i]];
         resident_measure(s->memory->residency, slot_of(job_of(j))->resident);
-        if (!rc)
-            end(b, of[i], make_frame(j, results[i]));
+        if (rc)
+            continue;
+        end(b, of[i], make_frame(j, results[i]));
+        if (!b->rc[of[i]])
+            carry_keep_mesh(j);
     }
     metrics_add(s->metrics, M_FRAMES_BATCHED, rc ? 0 : n);
 }
@@ -368,7 +379,7 @@ int refine_compute(struct job *job)
     int rc = begin(j, &pieces);
     if (rc)
         return rc;
-    if (!pieces && !j->alone)
+    if (!pieces && !j->alone && !may_be_carried(j))
         gather(j, &b);
     return b.n > 1 ? compute_batch(&b) : make_alone(j, pieces);
 }

@@ -32,10 +32,12 @@ struct rows {
     const unsigned char *changed; /* What sdd_result_changed says of them; or NULL. */
 };
 
+enum { CHANGED_PIECE = 1024 }; /* The bytes for each byte of `changed`. */
+
 /* Whether it is known that `bytes` at `at` are those of the base. */
 static bool is_kept(struct rows b, int64_t at, int64_t bytes)
 {
-    for (int64_t piece = at / 1024; b.changed && piece <= (at + bytes - 1) / 1024; piece++)
+    for (int64_t piece = at / CHANGED_PIECE; b.changed && piece <= (at + bytes - 1) / CHANGED_PIECE; piece++)
         if (b.changed[piece])
             return false;
     return b.changed;

@@ -7,18 +7,29 @@
 #include <string.h>
 #include <uv.h>
 
+#define PARTS_KEY_SIZE 24
+
+/* What a topology shares with those before and after edits of tags. It is evicted with the last of them. */
+struct parts {
+    struct table_node node;
+    char key[PARTS_KEY_SIZE]; /* The pointer that sdd_topology_shared returns. */
+    int64_t bytes;
+    int users;
+    bool counted; /* By pinned_bytes. */
+};
 struct topology_entry {
     struct table_node node;
     char id[MESH_TOPOLOGY_ID_SIZE];
     sdd_topology *topology;
-    int64_t bytes;
+    struct parts *parts;
+    int64_t bytes; /* With those of the parts. */
     int users;
     bool counted; /* By pinned_bytes. */
 };
 struct residency {
     sdd_device *device;
     struct metrics *metrics;
-    struct table topologies;
+    struct table topologies, parts;
     struct list lru, pinned; /* Those that may be evicted, and those that may not. */
     int64_t topology_bytes, mesh_bytes, n_launches;
     uint64_t guarded_since;    /* See residency_guard; 0 when all may be evicted. */
@@ -44,6 +55,7 @@ void residency_free(struct residency *r)
     if (!r)
         return;
     table_fini(&r->topologies);
+    table_fini(&r->parts);
     pthread_mutex_destroy(&r->plan_lock);
     free(r);
 }
@@ -89,11 +101,42 @@ static void set_topology(struct residency *r, struct resident *m, struct topolog
 }
 
 /* ---- topologies ---------------------------------------------------------------------------------------------- */
+static struct parts *join_parts(struct residency *r, const sdd_topology *t)
+{
+    char key[PARTS_KEY_SIZE];
+    int64_t bytes;
+    snprintf(key, sizeof key, "%p", sdd_topology_shared(t, &bytes));
+    struct table_node *node = table_find(&r->parts, key);
+    struct parts *p = node ? CONTAINER(node, struct parts, node) : calloc(1, sizeof *p);
+    if (!node && p) {
+        memcpy(p->key, key, sizeof key);
+        p->bytes = bytes;
+        if (!table_add(&r->parts, &p->node, p->key)) {
+            free(p);
+            return NULL;
+        }
+        r->topology_bytes += bytes;
+    }
+    if (p)
+        p->users++;
+    return p;
+}
+
+static void leave_parts(struct residency *r, struct parts *p)
+{
+    if (!p || --p->users)
+        return;
+    r->topology_bytes -= p->bytes;
+    table_remove(&r->parts, &p->node);
+    free(p);
+}
+
 static void leave_topology(struct residency *r, struct topology_entry *t)
 {
     if (!t || --t->users)
         return;
-    r->topology_bytes -= t->bytes;
+    r->topology_bytes -= t->bytes - t->parts->bytes;
+    leave_parts(r, t->parts);
     table_remove(&r->topologies, &t->node);
     sdd_topology_unref(t->topology);
     free(t);
@@ -128,7 +171,8 @@ static int make_topology(struct residency *r, const struct resident_edit *edit, 
         return SDD_OK;
     }
     snprintf(t->id, sizeof t->id, "%s", id);
-    if (!rc && !table_add(&r->topologies, &t->node, t->id)) {
+    if (!rc && (!(t->parts = join_parts(r, t->topology)) || !table_add(&r->topologies, &t->node, t->id))) {
+        leave_parts(r, t->parts);
         sdd_topology_unref(t->topology);
         rc = SDD_ENO_MEMORY;
         (void)sdd_fail(err, rc, "", "out of memory");
@@ -139,7 +183,7 @@ static int make_topology(struct residency *r, const struct resident_edit *edit, 
     }
     sdd_topology_info(t->topology, &info);
     t->bytes = info.device_bytes;
-    r->topology_bytes += t->bytes;
+    r->topology_bytes += t->bytes - t->parts->bytes;
     *out = t;
     return SDD_OK;
 }
@@ -197,20 +241,30 @@ void resident_release(struct executor *compute, struct resident *m)
     executor_post(compute, &m->task);
 }
 
+/* The bytes of a topology, without what was counted before. */
+static int64_t count_once(struct topology_entry *t)
+{
+    const int64_t shared = t->parts->bytes;
+    const int64_t bytes = (t->counted ? 0 : t->bytes - shared) + (t->parts->counted ? 0 : shared);
+    t->counted = t->parts->counted = true;
+    return bytes;
+}
+
 /* What the pinned meshes other than `but` take, without what they share with it. */
 static int64_t pinned_bytes(const struct residency *r, const struct resident *but)
 {
     int64_t bytes = 0;
-    for (struct list *at = r->pinned.next; at != &r->pinned; at = at->next)
-        CONTAINER(at, struct resident, lru)->topology->counted = false;
+    for (struct list *at = r->pinned.next; at != &r->pinned; at = at->next) {
+        struct topology_entry *t = CONTAINER(at, struct resident, lru)->topology;
+        t->counted = t->parts->counted = false;
+    }
     if (but && but->topology)
-        but->topology->counted = true;
+        (void)count_once(but->topology);
     for (struct list *at = r->pinned.next; at != &r->pinned; at = at->next) {
         const struct resident *m = CONTAINER(at, struct resident, lru);
         if (m == but)
             continue;
-        bytes += sdd_mesh_bytes(m->mesh) + (m->topology->counted ? 0 : m->topology->bytes);
-        m->topology->counted = true;
+        bytes += sdd_mesh_bytes(m->mesh) + count_once(m->topology);
     }
     return bytes;
 }
@@ -263,7 +317,9 @@ void resident_unpin(struct residency *r, struct resident *m)
 
 int64_t residency_published(const struct residency *r, const struct resident *keep)
 {
-    return atomic_load(&r->available) - (keep && !atomic_load(&keep->pinned) ? resident_bytes(keep) : 0);
+    const int64_t kept = keep && !atomic_load(&keep->pinned) ? resident_bytes(keep) : 0;
+    const int64_t left = atomic_load(&r->available) - kept;
+    return left > 0 ? left : 0; /* What it shares with pinned ones is taken off twice. */
 }
 
 bool residency_make_room(struct residency *r, const struct resident *keep, int64_t needed)

@@ -8,6 +8,7 @@
 #include "tests/oracle/random_mesh.h"
 #include "tests/refine_once.h"
 #include "gpu/sdd/sdd_carry.h"
+#include "gpu/sdd/sdd_pause.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -343,6 +344,74 @@ static void test_shapes(void **state)
     assert_true(n_carried > n_whole / 2);
 }
 
+/* ---- large frames ---- */
+struct stop {
+    atomic_int cancel;
+    int n, at; /* The pauses so far, and the one that cancels; 0 for none. */
+};
+
+static int count_pause(void *user)
+{
+    struct stop *s = user;
+    if (++s->n == s->at)
+        atomic_store(&s->cancel, 1);
+    return 0;
+}
+
+/* Other work gets the device while large blocks are copied, and who cancels meanwhile does not wait for the rest. */
+static void test_pauses(void **state)
+{
+    static struct tagged_mesh m;
+    const struct sdd_refine_request r = {.level = 6, .include = SDD_POSITIONS | SDD_INDICES, .method = "mesh-matrix"};
+    const struct sdd_run keep = {.keep_pieces = 1};
+    struct dice dice = dice_of(5);
+    struct sdd_device_info used, after;
+    struct sdd_error err = {0};
+    struct sdd_mesh_desc d;
+    struct cage before, now;
+    sdd_topology *t;
+    sdd_result *base, *out;
+    sdd_plan *plan;
+    int n_pauses = 0;
+    (void)state;
+    make_grid(&dice, 0, &m);
+    tagged_desc(&m, &d);
+    cage_make(&d, m.points[0], 1, &before);
+    cage_make(&d, m.points[0], 1, &now);
+    now.points[5] += 0.5f;
+    sdd_mesh *mesh = mesh_of("large", &now, &t);
+    assert_int_equal(sdd_plan_create_for_topology(t, &r, &plan, &err), SDD_OK);
+    assert_int_equal(sdd_mesh_set_points(mesh, 0, d.n_vertices, before.points, &err), SDD_OK);
+    assert_int_equal(sdd_refine(mesh, plan, &keep, &base, &err), SDD_OK);
+    assert_int_equal(sdd_mesh_set_points(mesh, 0, d.n_vertices, now.points, &err), SDD_OK);
+    const struct sdd_cage a = {&now.d, now.points}, b = {&before.d, before.points};
+    const int64_t bytes = sdd_result_info(base)->plan.blocks[0].bytes;
+    assert_true(bytes > 8 << 20);
+    sdd_device_info(device, &used);
+    for (int at = 0; at <= n_pauses; at++) {
+        struct stop s = {.at = at};
+        const struct sdd_run run = {.cancel = &s.cancel};
+        sdd_device_on_pause(device, count_pause, &s);
+        const int rc = sdd_carry(mesh, plan, &a, &b, base, &run, &out, &err);
+        sdd_device_on_pause(device, NULL, NULL);
+        n_pauses = at ? n_pauses : s.n;
+        assert_int_equal(rc, at ? SDD_ECANCELLED : SDD_OK);
+        assert_true(at ? !out : out != NULL);
+        if (at > n_pauses - 5) /* While rows are copied and digested it ends at once. */
+            assert_int_equal(s.n, at ? at : n_pauses);
+        sdd_device_info(device, &after);
+        assert_int_equal(after.memory_used, used.memory_used);
+        sdd_result_free(out);
+    }
+    print_message("%d pauses\n", n_pauses);
+    sdd_result_free(base);
+    sdd_plan_free(plan);
+    sdd_mesh_free(mesh);
+    sdd_topology_unref(t);
+    cage_free(&before);
+    cage_free(&now);
+}
+
 static int open_it(void **state)
 {
     (void)state;
@@ -359,6 +428,7 @@ static int close_it(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_grids), cmocka_unit_test(test_shapes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_grids), cmocka_unit_test(test_shapes),
+                                       cmocka_unit_test(test_pauses)};
     return cmocka_run_group_tests(tests, open_it, close_it);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames of one topology that wait while the device works are made together: each client gets the bytes it would get
  * alone, whoever is beside it: one that leaves, one whose pose is no pose, one that asks for something else. */
+#include "tests/http/chunks.h"
 #include "tests/http/cube.h"
 #include "tests/http/frames.h"
 #include <stdio.h>
@@ -149,6 +150,73 @@ static void test_crowd(void **state)
     assert_true(round < ROUNDS);
 }
 
+/* The next record of a watcher, whose kind it returns. */
+static uint32_t take(struct chunks *w, uint64_t version)
+{
+    struct {
+        uint64_t bytes, version;
+        uint32_t kind, zero;
+    } head;
+    assert_true(chunks_take(w, &head, sizeof head));
+    assert_int_equal(head.version, version);
+    char *body = malloc(head.bytes + 1);
+    assert_non_null(body);
+    assert_true(chunks_take(w, body, head.bytes));
+    free(body);
+    return head.kind;
+}
+
+/* Instances have one topology, and their first frames are made together. Those are kept for carrying, and each frame
+ * that can be carried is made by itself. */
+static void test_watched(void **state)
+{
+    enum { N = 6, WHOLE = 1, DELTA = 2 };
+    static const char query[] = "watch?deltas=true&level=3&method=mesh-matrix",
+                      carried[] = "subdd_carried_frames_total";
+    const long long before = daemon_metric(&d, carried);
+    struct chunks w[N];
+    char id[N][32], target[120];
+    const float point[3] = {1, 2, 3};
+    bool together = false;
+    uint64_t version = 1;
+    (void)state;
+    for (int i = 0; i < N; i++)
+        create_grid(&d, 24, id[i]);
+    for (; !together && version < ROUNDS; version++) {
+        const long long batched = daemon_metric(&d, BATCHED);
+        int fds[N], slow = begin_long();
+        for (int i = 0; i < N; i++) {
+            snprintf(target, sizeof target, "/v1/meshes/%.31s/%s", id[i], query);
+            fds[i] = chunks_begin(&d, target, "Accept: application/vnd.subdd.watch\r\n");
+        }
+        for (int i = 0; i < N; i++) {
+            chunks_open(&w[i], fds[i]);
+            assert_int_equal(take(&w[i], version), WHOLE);
+        }
+        drop(slow, 200);
+        together = daemon_metric(&d, BATCHED) > batched + 1;
+        for (int i = 0; i < N && !together; i++) {
+            fclose(w[i].in);
+            http_change(&d, "PUT", id[i], "/positions?first=0", OCTETS, point, sizeof point);
+        }
+    }
+    assert_true(together);
+    const long long batched = daemon_metric(&d, BATCHED);
+    for (int next = 0; next < 4; next++) {
+        const float moved[3] = {0, 0, (float)next};
+        int slow = begin_long();
+        for (int i = 0; i < N; i++)
+            http_change(&d, "PUT", id[i], "/positions?first=0", OCTETS, moved, sizeof moved);
+        for (int i = 0; i < N; i++)
+            assert_int_equal(take(&w[i], version + (uint64_t)next), DELTA);
+        drop(slow, 200);
+    }
+    assert_int_equal(daemon_metric(&d, carried), before + 4 * N);
+    assert_int_equal(daemon_metric(&d, BATCHED), batched);
+    for (int i = 0; i < N; i++)
+        fclose(w[i].in);
+}
+
 /* A new version waits for the poses before it, and those after it for the version. */
 static void test_order(void **state)
 {
@@ -209,6 +277,7 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_poses), cmocka_unit_test(test_crowd),
-                                       cmocka_unit_test(test_order), cmocka_unit_test(test_no_memory)};
+                                       cmocka_unit_test(test_watched), cmocka_unit_test(test_order),
+                                       cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests_name("http/together", tests, cube_start, cube_stop);
 }

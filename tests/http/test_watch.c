@@ -309,6 +309,34 @@ static void test_dragged(void **state)
     delete_mesh(id);
 }
 
+/* Frames keep the mesh that they were made of, and the daemon forgets those of old versions. The mesh itself stays
+ * whole, with what the edits know of its topology. */
+static void test_forgotten(void **state)
+{
+    struct chunks w;
+    struct record r;
+    char id[32], edits[120];
+    (void)state;
+    create_grid(&d, 24, id);
+    const long long before = daemon_metric(&d, "subdd_carried_frames_total");
+    open_watch(&w, id, QUERY "&deltas=true");
+    expect_frame(&w, id, QUERY, 1);
+    for (int i = 2; i <= 21; i++) {
+        snprintf(edits, sizeof edits, "{\"edits\":[{\"setCreases\":{\"edges\":[0,1],\"sharpnesses\":[0.%d]}}]}",
+                 10 + i);
+        if (i % 3)
+            move(id, (float)i);
+        else
+            http_change_json(&d, "POST", id, "/edits", edits);
+        expect(&w, DELTA, (uint64_t)i, &r);
+        free(r.body);
+    }
+    assert_int_equal(daemon_metric(&d, "subdd_carried_frames_total"), before + 20);
+    delete_mesh(id);
+    expect_empty(&w, GONE, 21);
+    expect_end(&w);
+}
+
 /* Frames of some megabytes fill the sockets, so what is made while the client does not read is passed over. */
 static void test_slow(void **state)
 {
@@ -502,7 +530,7 @@ int main(void)
         cmocka_unit_test(test_versions),      cmocka_unit_test(test_since),   cmocka_unit_test(test_shared),
         cmocka_unit_test(test_shared_deltas), cmocka_unit_test(test_slow),    cmocka_unit_test(test_never_reading),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_problem), cmocka_unit_test(test_known),
-        cmocka_unit_test(test_carried),       cmocka_unit_test(test_dragged), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_drain)};
+        cmocka_unit_test(test_carried),       cmocka_unit_test(test_dragged), cmocka_unit_test(test_forgotten),
+        cmocka_unit_test(test_many),          cmocka_unit_test(test_drain)};
     return cmocka_run_group_tests(tests, start, stop);
 }

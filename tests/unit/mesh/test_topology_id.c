@@ -2,6 +2,7 @@
 /* The id of a topology: after any edit it is that of the same mesh pushed afresh, every authored row changes it, and an
  * edit hashes no more than the chunks around it. tests/http/test_topology_id.py has the rule in another way. */
 #include "server/mesh/topology_id.h"
+#include "server/base/shared.h"
 #include "server/base/stop.h"
 #include "server/mesh/encode.h"
 #include "server/mesh/edits/edits.h"
@@ -424,6 +425,7 @@ static void test_takes_over(void **state)
     struct edit_result r;
     struct sdd_error err = {0};
     (void)state;
+    shared_use_files(false); /* Sealed arrays cannot be written. */
     struct mesh *bare = sample_grid(300, 200), *m = kept(tagged(bare, ALL | SEAMS, &w));
     struct edit_batch *b = sample_edits("{\"edits\":[{\"pokeFaces\":{\"ids\":[30100]}},"
                                         "{\"setHoles\":{\"ids\":[30200],\"hole\":true}},"
@@ -450,6 +452,7 @@ static void test_takes_over(void **state)
     edit_batch_free(b);
     mesh_free(bare);
     mesh_free(m);
+    shared_use_files(true);
 }
 
 /* A long hash ends when nobody waits for it, and leaves nothing behind. */
@@ -468,11 +471,31 @@ static void test_stop(void **state)
     mesh_free(kept(m));
 }
 
+/* A copy shares arrays, but not what a mesh keeps of its topology: either may be freed first. */
+static void test_copy(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        char id[2][MESH_TOPOLOGY_ID_SIZE], after[MESH_TOPOLOGY_ID_SIZE];
+        struct mesh *m[2] = {kept(sample_grid(5, 4)), NULL};
+        struct sdd_error err = {0};
+        assert_int_equal(mesh_copy(m[0], &m[1], &err), SDD_OK);
+        assert_non_null(m[0]->topology);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(mesh_topology_id_keep(m[i], id[i], &err), SDD_OK);
+        assert_string_equal(id[0], id[1]);
+        mesh_free(m[first]);
+        assert_int_equal(mesh_topology_id_keep(m[!first], after, &err), SDD_OK);
+        assert_string_equal(after, id[0]);
+        mesh_free(m[!first]);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),         cmocka_unit_test(test_small),
-                                       cmocka_unit_test(test_channels),       cmocka_unit_test(test_every_row),
-                                       cmocka_unit_test(test_removed_vertex), cmocka_unit_test(test_caps),
-                                       cmocka_unit_test(test_takes_over),     cmocka_unit_test(test_stop)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),     cmocka_unit_test(test_small),          cmocka_unit_test(test_channels),
+        cmocka_unit_test(test_every_row),  cmocka_unit_test(test_removed_vertex), cmocka_unit_test(test_caps),
+        cmocka_unit_test(test_takes_over), cmocka_unit_test(test_stop),           cmocka_unit_test(test_copy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

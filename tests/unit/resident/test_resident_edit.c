@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The way of an edit's delta to the device: resident_load_edited hands it to the library while the mesh before the edit
  * is there, and builds from the new mesh alone where it is not. */
+#include "gpu/device/device.h"
 #include "server/resident/residency.h"
 #include "tests/env.h"
 #include "tests/unit/sample.h"
@@ -21,15 +22,15 @@ struct edited {
     struct sdd_topology_delta delta;
 };
 
-static void open_edited(struct edited *e)
+static void open_edited_by(struct edited *e, struct mesh *mesh, const char *edits)
 {
     struct sdd_error err = {0};
     struct sdd_device_config config = {.backend = test_backend(), .module_path = test_module_path()};
     *e = (struct edited){.metrics = calloc(1, sizeof *e->metrics)};
     assert_int_equal(sdd_device_open(&config, &e->device, &err), SDD_OK);
     e->residency = residency_create(e->device, e->metrics);
-    e->mesh = sample_cube();
-    struct edit_batch *b = sample_edits("{\"edits\":[{\"removeFaces\":{\"ids\":[1]}}]}");
+    e->mesh = mesh;
+    struct edit_batch *b = sample_edits(edits);
     assert_int_equal(edits_apply(e->mesh, b, &e->result, &err), SDD_OK);
     edit_batch_free(b);
     mesh_delta_desc(&e->result.delta, &e->delta);
@@ -38,6 +39,11 @@ static void open_edited(struct edited *e)
     e->before = resident_create();
     e->after = resident_create();
     assert_int_equal(resident_load(e->residency, e->before, e->mesh, e->before_id, 1, NULL, &err), SDD_OK);
+}
+
+static void open_edited(struct edited *e)
+{
+    open_edited_by(e, sample_cube(), "{\"edits\":[{\"removeFaces\":{\"ids\":[1]}}]}");
 }
 
 static int load(struct edited *e, struct resident *from, const char *from_id, struct sdd_error *err)
@@ -110,9 +116,55 @@ static void test_same_topology(void **state)
     close_edited(&e);
 }
 
+/* What is counted is what there is, and all of it can be evicted but `pinned` bytes. */
+static void expect_counts(struct edited *e, int64_t pinned)
+{
+    struct sdd_device_info info;
+    sdd_device_info(e->device, &info);
+    residency_publish(e->residency);
+    assert_int_equal(e->metrics->values[M_DEVICE_SCRATCH], 0);
+    assert_int_equal(e->metrics->values[M_DEVICE_TOPOLOGY] + e->metrics->values[M_DEVICE_POSITIONS], info.memory_used);
+    assert_int_equal(e->metrics->values[M_DEVICE_PINNED], pinned);
+    assert_int_equal(residency_available(e->residency, NULL), info.memory_limit - pinned);
+}
+
+/* An edit of tags leaves most of the topology as it is. What both meshes have counts once, whichever goes first. */
+static void test_shared_parts(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        struct edited e;
+        struct sdd_error err;
+        struct sdd_device_info info;
+        open_edited_by(&e, sample_grid(4, 4), "{\"edits\":[{\"setCreases\":{\"edges\":[0,1],\"sharpnesses\":[3]}}]}");
+        struct resident *m[] = {e.before, e.after};
+        expect_counts(&e, 0);
+        assert_int_equal(load(&e, e.before, e.before_id, &err), SDD_OK);
+        expect_counts(&e, 0);
+        sdd_device_info(e.device, &info);
+        assert_true(resident_bytes(m[0]) + resident_bytes(m[1]) > info.memory_used);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(residency_available(e.residency, m[i]), info.memory_limit - resident_bytes(m[i]));
+        assert_int_equal(resident_pin(e.residency, m[first], 100, &err), SDD_OK);
+        expect_counts(&e, resident_bytes(m[first]));
+        assert_int_equal(residency_available(e.residency, m[!first]), info.memory_limit - info.memory_used);
+        assert_int_equal(resident_pin(e.residency, m[!first], 100, &err), SDD_OK);
+        expect_counts(&e, info.memory_used);
+        resident_unpin(e.residency, m[!first]);
+        e.device->limit = info.memory_used; /* There is no more than both take. */
+        expect_counts(&e, resident_bytes(m[first]));
+        assert_int_equal(residency_published(e.residency, m[!first]), 0);
+        resident_drop(e.residency, m[first]);
+        resident_unpin(e.residency, m[first]);
+        expect_counts(&e, 0);
+        assert_int_equal(e.device->used, resident_bytes(m[!first]));
+        close_edited(&e);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_update), cmocka_unit_test(test_delta_is_used),
-                                       cmocka_unit_test(test_same_topology)};
+                                       cmocka_unit_test(test_same_topology), cmocka_unit_test(test_shared_parts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
