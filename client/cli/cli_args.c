@@ -244,8 +244,7 @@ const struct cli_verb cli_verbs[] = {
      1,
      cli_unquarantine,
      "has a mesh evaluated again that has ended the daemon",
-     "A version of a mesh whose evaluation has ended the daemon twice is refused from then on. This gives all versions "
-     "of "
+     "When evaluating a mesh has ended the daemon twice, its version of then is refused. This gives all versions of "
      "the mesh two more tries. It needs a token with scope admin.",
      {"subd unquarantine " CLI_SAMPLE_ID, "subd unquarantine bunny"}},
     {PULL,

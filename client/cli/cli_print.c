@@ -316,7 +316,7 @@ void cli_print_info(const struct subd_mesh_info *m)
     printf("  %son %s, %s there, %s in host memory\n", m->pinned ? "pinned, " : "", m->residency,
            cli_bytes((double)m->device_bytes), cli_bytes((double)m->host_bytes));
     if (m->quarantined)
-        puts("  in quarantine: evaluating this version has ended the daemon twice");
+        puts("  in quarantine: evaluating this mesh has ended the daemon twice");
     printf("  created %s, updated %s, topology %s\n", cli_when(m->created), cli_when(m->updated), m->topology_id);
 }
 

@@ -134,7 +134,7 @@ class MeshInfo:
     meters_per_unit: float
     warnings: List[str]  # Only in the answer to a push: what was left out.
     pinned: bool  # It stays on the device.
-    quarantined: bool  # Evaluating this version has ended the daemon twice, so it is refused.
+    quarantined: bool  # Evaluating the mesh has ended the daemon twice, so this version is refused.
 
 
 @dataclass
