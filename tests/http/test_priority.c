@@ -99,8 +99,8 @@ struct answered {
     int ann, bob;
 };
 
-/* Ann asks for much, and then Bob for a little. Tells who has how many answers once Bob has asked, when he has some, and
- * when he has all. This program may be held up at any time, so only what does not hang on single answers is asserted. */
+/* Ann asks for much, and then Bob for a little. Tells who has how many answers once Bob has asked, when he has some,
+ * and when he has all. This program may be held up at any time, so nothing is asserted that hangs on single answers. */
 static void race(const char *priority_of_ann, const char *priority_of_bob, struct answered out[3])
 {
     int fds[MANY + FEW];
