@@ -153,3 +153,13 @@ void sample_equal(const struct mesh *a, const struct mesh *b)
     assert_int_equal(a->next_vertex_id, b->next_vertex_id);
     assert_int_equal(a->next_face_id, b->next_face_id);
 }
+
+struct mesh *sample_reordered(void)
+{
+    int64_t bandwidth[2];
+    struct sdd_error err = {0};
+    struct mesh *grid = sample_grid(4, 3), *m;
+    assert_int_equal(mesh_reorder(grid, &m, bandwidth, &err), SDD_OK);
+    mesh_free(grid);
+    return m;
+}

@@ -14,5 +14,7 @@ struct mesh *sample_grid(int32_t columns, int32_t rows); /* of quads; its points
 struct edit_batch *sample_edits(const char *json);
 void sample_same(const struct mesh *a, const struct mesh *b);  /* asserts equal in all but name and ids */
 void sample_equal(const struct mesh *a, const struct mesh *b); /* with ids, and those to come */
+/* sample_reordered: a grid whose rows are in another order than its ids. */
+struct mesh *sample_reordered(void);
 
 #endif

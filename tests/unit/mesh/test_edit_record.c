@@ -81,20 +81,9 @@ static struct mesh *with_sets(void)
     return sample_json(sample_sets_json);
 }
 
-/* Rows in another order than ids. */
-static struct mesh *reordered(void)
-{
-    int64_t bandwidth[2];
-    struct sdd_error err = {0};
-    struct mesh *grid = sample_grid(4, 3), *m;
-    assert_int_equal(mesh_reorder(grid, &m, bandwidth, &err), SDD_OK);
-    mesh_free(grid);
-    return m;
-}
-
 static void test_random(void **state)
 {
-    static struct mesh *(*const make[])(void) = {sample_cube, with_primvars, with_sets, reordered};
+    static struct mesh *(*const make[])(void) = {sample_cube, with_primvars, with_sets, sample_reordered};
     struct random_edits w = {.x = 88172645463325252u, .collapses = true};
     (void)state;
     for (size_t k = 0; k < sizeof make / sizeof *make; k++) {
