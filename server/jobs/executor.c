@@ -189,15 +189,22 @@ void executor_hurry(struct executor *e, const struct task *task)
     pthread_mutex_unlock(&e->mutex);
 }
 
-int executor_take(struct executor *e, bool (*fits)(const struct task *task, const void *cls), const void *cls, int most,
-                  struct task **out)
+int executor_fitting(struct executor *e, bool (*fits)(const struct task *task, void *cls), void *cls)
 {
-    int n = 0, waiting = 0;
+    int n = 0;
     pthread_mutex_lock(&e->mutex);
     for (const struct task *task = e->queue.first; task; task = task->next)
-        waiting += fits(task, cls);
-    for (struct task **at = &e->queue.first;
-         *at && n < waiting / 2 && n < most;) { /* *at may become NULL, because a task may no longer fit. */
+        n += fits(task, cls);
+    pthread_mutex_unlock(&e->mutex);
+    return n;
+}
+
+int executor_take(struct executor *e, bool (*fits)(const struct task *task, void *cls), void *cls, int most,
+                  struct task **out)
+{
+    int n = 0;
+    pthread_mutex_lock(&e->mutex);
+    for (struct task **at = &e->queue.first; *at && n < most;) {
         if (!fits(*at, cls)) {
             at = &(*at)->next;
             continue;

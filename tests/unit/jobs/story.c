@@ -176,7 +176,7 @@ int story_set_up(void **state)
     struct fixture *f = calloc(1, sizeof *f);
     (void)alarm(60); /* a job that is never moved on would keep the test waiting */
     f->jobs.most = 100;
-    f->jobs.hooks = (struct jobs_hooks){on_answer, on_ended, on_moved};
+    f->jobs.hooks = (struct jobs_hooks){on_answer, on_ended, on_moved, NULL, NULL};
     f->jobs.user = f;
     f->jobs.metrics = &f->metrics;
     turns_init(&f->turns[0]);
