@@ -38,7 +38,9 @@ int executor_take(struct executor *e, bool (*fits)(const struct task *task, void
 /* executor_release: calls release(pointer) on one of the threads, or at once when `bytes` is small. Giving a gigabyte
  * back to the kernel takes longer than the loop may be away. */
 void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*release)(void *pointer));
-/* executor_stop: runs what is posted, then ends the threads. NULL is fine. */
+/* executor_end: runs what is posted, then ends the threads. What others still post goes nowhere.
+ * executor_stop: the same, and frees it: nobody may post any more. NULL is fine. */
+void executor_end(struct executor *e);
 void executor_stop(struct executor *e);
 /* executor_depth: the number of tasks that wait or run. */
 int executor_depth(const struct executor *e);

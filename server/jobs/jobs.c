@@ -538,9 +538,10 @@ bool jobs_start(struct jobs *jobs, uv_loop_t *loop, int host_workers)
 
 void jobs_fini(struct jobs *jobs)
 {
-    executor_stop(jobs->host);
-    executor_stop(jobs->disk);
-    executor_stop(jobs->compute);
-    executor_stop(jobs->reaper);
+    struct executor *const all[] = {jobs->host, jobs->disk, jobs->compute, jobs->reaper};
+    for (int i = 0; i < 4; i++) /* They post to each other. */
+        executor_end(all[i]);
+    for (int i = 0; i < 4; i++)
+        executor_stop(all[i]);
     pthread_mutex_destroy(&jobs->mutex);
 }
