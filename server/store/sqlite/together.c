@@ -45,12 +45,13 @@ int store_part_end(struct store *s, int rc, struct sdd_error *err)
         *err = why;
     s->n_noted = s->group.n_before;
     s->history.bytes_after = s->group.bytes_before;
-    if (!sqlite3_get_autocommit(s->db) && !store_run(s, STORE_PART_UNDO, 0, 0, NULL) &&
-        !store_run(s, STORE_PART_END, 0, 0, NULL))
-        return rc;
-    s->group.lost = rc; /* The text of the error may be about what others must not see. */
-    (void)sdd_fail(&s->group.why, rc, "store", "another change ended the commit that this was a part of: %s",
-                   sdd_err_title(rc));
+    int undone = sqlite3_get_autocommit(s->db) ? rc : store_run(s, STORE_PART_UNDO, 0, 0, NULL);
+    if (!undone)
+        undone = store_run(s, STORE_PART_END, 0, 0, NULL);
+    s->group.lost = undone;
+    if (undone) /* The text of the error may be about what others must not see. */
+        (void)sdd_fail(&s->group.why, undone, "store", "another change ended the commit that this was a part of: %s",
+                       sdd_err_title(undone));
     return rc;
 }
 
