@@ -377,9 +377,8 @@ static void test_flipped_entry(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_fails), cmocka_unit_test(test_one_mesh),
-        cmocka_unit_test(test_bound),     cmocka_unit_test(test_commit_fails),
-        cmocka_unit_test(test_loss),      cmocka_unit_test(test_old_row),
+        cmocka_unit_test(test_one_fails),     cmocka_unit_test(test_one_mesh), cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_commit_fails),  cmocka_unit_test(test_loss),     cmocka_unit_test(test_old_row),
         cmocka_unit_test(test_flipped_entry),
     };
     faulty_vfs_register();
