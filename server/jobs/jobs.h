@@ -107,7 +107,7 @@ struct job {
     int64_t after; /* With JOB_WAIT: the job that it watches has to take more steps than this. */
     bool parked;   /* It waits for memory, or has waited and is to get it before others. */
     bool committed; /* A durable change was made, so the job can no longer be cancelled. */
-    /* What the step on the store's thread of PHASE_COMMIT writes at most, as an earlier step has set it. Such steps that
+    /* What the step on the store's thread of PHASE_COMMIT writes at most, as a step before has set it. Such steps that
      * wait there are run one after the other, in one commit. 0: it commits alone. */
     int64_t commit_bytes;
     /* Called after such a step with its result, on its thread: nothing is durable before that. Or NULL. */

@@ -5,7 +5,8 @@
  * rooms.
  *
  * When a call that changes something returns SDD_OK, the change has been written and synced, and survives kill -9 and
- * power loss, unless it is a part of store_together. A call that fails has changed nothing. A topology is stored once, however many meshes share it.
+ * power loss; but in store_together, later. A call that fails has changed nothing. A topology is stored once, however
+ * many meshes share it.
  * Threads  a store belongs to one thread at a time; one process at a time can have a directory open
  * Errors   any call may return SDD_ESTORE (reading or writing failed, or stored bytes do not match their checksum; the
  *          text says which), SDD_ESTORE_FULL (the disk is full; later writes may succeed, and store_delete has a

@@ -53,8 +53,8 @@ static void hash_more(const struct store_entry *e, int64_t store, unsigned char 
 {
     memset(out, 0, 16);
     if (e->n_more)
-        store_commit_hash(&e->n_more, offsetof(struct store_entry, more_checksum) - offsetof(struct store_entry, n_more),
-                          store, out);
+        store_commit_hash(
+            &e->n_more, offsetof(struct store_entry, more_checksum) - offsetof(struct store_entry, n_more), store, out);
 }
 
 void store_commit_close(struct store_entry *e, int64_t store, const struct store_commit *before)

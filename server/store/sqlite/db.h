@@ -14,7 +14,7 @@
  * It uses mesh/ and the types of store.h; nobody but the linker knows of it. */
 #ifndef SUBDD_STORE_DB_H
 #define SUBDD_STORE_DB_H
-#include "server/store/store.h"
+#include "server/store/sqlite/entry.h"
 #include <sqlite3.h>
 #include <stdatomic.h>
 
@@ -39,26 +39,6 @@ enum store_kind {
 #define STORE_CHUNK_BYTES (1 << 20)
 #define STORE_POINT_ROWS 4096 /* Vertices in a chunk of points; a small update of positions rewrites one. */
 
-/* A commit, as it is in the table `commits` (the last one) and in the file of commits. These are in files, so their
- * layouts must never change. */
-struct store_changed {
-    int64_t version;        /* Of the mesh; 0: it was deleted. */
-    char id[STORE_ID_SIZE]; /* Of the mesh; "" when damage was accepted. */
-    unsigned char row[16];  /* The checksum of the mesh's row. */
-};
-struct store_commit {
-    int64_t n; /* Its number; 0: none yet. */
-    struct store_changed first;
-    unsigned char chain[16];    /* A digest of all above, of the chain of the commit before, and of `more`. */
-    unsigned char checksum[16]; /* Of all above and the store. */
-};
-struct store_entry {
-    struct store_commit commit;
-    int64_t n_more; /* Changes that were made together with the first one, in their order; with none all here is 0. */
-    struct store_changed more[STORE_TOGETHER - 1];
-    unsigned char more_checksum[16]; /* Of n_more, all of more, and the store. */
-};
-
 /* What history.c knows. */
 struct store_past {
     int64_t versions, most_bytes; /* The limits of store_keep. */
@@ -79,18 +59,11 @@ struct store {
     int failed;    /* 1 after an I/O error, when no more writes are allowed. */
     int64_t n_meshes;
     char *commits_path;
-    int commits_fd;                 /* The file of commits; -1 while it is not open. */
-    int64_t number;                 /* Of this store; random, to know the file of another one. */
+    int commits_fd; /* The file of commits; -1 while it is not open. */
+    int64_t number; /* Of this store; random, to know the file of another one. */
     struct store_entry last, next;
     int n_noted; /* Changes of meshes in the transaction, which next has. */
-    struct store_group {
-        bool open;
-        int lost; /* The error that ended the transaction before its time, with all parts; or SDD_OK. */
-        struct sdd_error why;
-        /* As it was before; and before the current change, which a savepoint takes back. */
-        int64_t n_meshes, bytes_before;
-        int n_before;
-    } group; /* Of store_together. */
+    struct store_group group;
     struct store_loss loss;
     struct store_past history;
     atomic_llong n_applied; /* Edits that loads have done again. */

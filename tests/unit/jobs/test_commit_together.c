@@ -63,8 +63,8 @@ static int adopt(struct job *job)
 static const struct step steps[] = {{ON_STORE, PHASE_COMMIT, run_commit, NULL}, {ON_LOOP, -1, adopt, NULL}, {0}};
 static const struct step reads[] = {{ON_STORE, PHASE_LOAD, run_commit, NULL}, {0}};
 
-/* Runs jobs that come while t holds the store's thread. Capital ones commit alone, r reads, b writes half of what may be
- * written together; the client of l leaves while it waits. */
+/* Runs jobs that come while t holds the store's thread. Capital ones commit alone, r reads, b writes half of what may
+ * be written together; the client of l leaves while it waits. */
 static void run(struct fixture *f, const char *names, struct story **stories)
 {
     struct story *holder = story_tell('t');

@@ -169,8 +169,8 @@ static void test_power_cut(void **state)
             fail_msg("cut %d: %s", i, err.text);
         store_close(s);
     }
-    print_message("%d power cuts, %lld acknowledged changes, %lld of them edits, %lld commits of several, none lost\n", n,
-                  (long long)w.n_acked, (long long)w.n_edits, (long long)w.n_together);
+    print_message("%d power cuts, %lld acknowledged changes, %lld of them edits, %lld commits of several, none lost\n",
+                  n, (long long)w.n_acked, (long long)w.n_edits, (long long)w.n_together);
     assert_true(w.n_acked > n / 2 && w.n_edits > n / 8 && w.n_together > n / 16);
     tempdir_remove(dir);
 }
