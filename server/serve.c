@@ -228,6 +228,7 @@ static bool start_work(struct server *s, struct text *error)
         return false;
     }
     storage_measure(&s->storage);
+    s->quarantine.thread = s->jobs.disk;
     s->net.held = store_loss(s->storage.store)->waits ? store_loss(s->storage.store)->text : NULL;
     if (!m->residency)
         text_puts(error, "out of memory");

@@ -84,14 +84,6 @@ void job_run_step(struct task *task, void *user)
         job_leave(job, rc);
 }
 
-void job_leave(struct job *job, int rc)
-{
-    guard_end(job, rc);
-    job->rc = rc;
-    job->task.run = go_on;
-    jobs_hand_over(job->jobs, &job->task);
-}
-
 static void wait_for_thread(struct job *job)
 {
     const enum queue queue = job->step->queue;
@@ -105,6 +97,25 @@ static void wait_for_thread(struct job *job)
                                           .bulk = job->bulk};
     job->waiting_since = uv_hrtime();
     executor_post(job_executor(job), &job->task);
+}
+
+static bool hands_on(const struct job *job)
+{
+    const struct step *next = job->step + 1;
+    return job->hands_on && next->run && next->queue != ON_LOOP && !next->skip && !atomic_load(&job->cancel);
+}
+
+void job_leave(struct job *job, int rc)
+{
+    guard_end(job, rc);
+    if (rc == SDD_OK && hands_on(job)) {
+        job->step++;
+        wait_for_thread(job);
+        return;
+    }
+    job->rc = rc;
+    job->task.run = go_on;
+    jobs_hand_over(job->jobs, &job->task);
 }
 
 void job_wait(struct job *job)
@@ -430,6 +441,7 @@ void job_start(struct jobs *jobs, struct job *job, const struct job_ops *ops, st
     job->jobs = jobs;
     job->ops = ops;
     job->step = ops->steps;
+    job->hands_on = job->hands_on && !job->bulk;
     list_append(&jobs->all, &job->all);
     jobs_deadline(jobs, job->deadline);
     job->rc = admit(job);

@@ -106,6 +106,9 @@ struct job {
     bool late;     /* This has happened, maybe in the middle of a step. */
     int64_t after; /* With JOB_WAIT: the job that it watches has to take more steps than this. */
     bool parked;   /* It waits for memory, or has waited and is to get it before others. */
+    /* A step on another thread follows the one before it without the loop, where it has no `skip`: nothing on the loop
+     * looks at the job meanwhile. Not where the job is bulk, as the loop may hurry it. */
+    bool hands_on;
     bool committed; /* A durable change was made, so the job can no longer be cancelled. */
     /* What the step on the store's thread of PHASE_COMMIT writes at most, as a step before has set it. Such steps that
      * wait there are run one after the other, in one commit. 0: it commits alone. */

@@ -121,6 +121,7 @@ struct job *story_start_by(struct fixture *f, struct story *s, struct turns *tur
     w->job.cost_ns[ON_DEVICE] = s->cost_ns;
     w->job.peeks = s->peeks;
     w->job.bulk = s->bulk;
+    w->job.hands_on = s->hands_on;
     job_start(&f->jobs, &w->job, &s->ops, turns);
     return &w->job;
 }
