@@ -152,6 +152,16 @@ static void release(void *user, enum pool_use use, void *memory, int64_t bytes)
     pool_release(service->jobs->reaper, &service->memory->pool, use, bytes, memory, free);
 }
 
+static bool commit_begin(void *user)
+{
+    return storage_commit_begin(((const struct service *)user)->storage);
+}
+
+static int commit_end(void *user, struct sdd_error *err)
+{
+    return storage_commit_end(((const struct service *)user)->storage, err);
+}
+
 static void make_rooms(struct server *s)
 {
     void *user = &s->service;
@@ -166,7 +176,7 @@ static void make_rooms(struct server *s)
                      .hooks = {user, loop_run_jobs, loop_served, request_waits, request_left, conn_closed, release},
                      .listen_fd = -1};
     s->jobs = (struct jobs){.most = s->config->queue_size,
-                            .hooks = {operation_answer, loop_ended, loop_moved},
+                            .hooks = {operation_answer, loop_ended, loop_moved, commit_begin, commit_end},
                             .user = user,
                             .metrics = &s->metrics};
     s->storage.metrics = &s->metrics;
@@ -218,6 +228,7 @@ static bool start_work(struct server *s, struct text *error)
         return false;
     }
     storage_measure(&s->storage);
+    s->quarantine.thread = s->jobs.disk;
     s->net.held = store_loss(s->storage.store)->waits ? store_loss(s->storage.store)->text : NULL;
     if (!m->residency)
         text_puts(error, "out of memory");

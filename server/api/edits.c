@@ -231,5 +231,6 @@ void api_edits(struct request *r)
         return;
     e->rebase = rebases;
     e->base.base.evaluates = EVALUATES_EDITED;
+    e->base.base.job.hands_on = true;
     mesh_job_start(r, &e->base.base, &ops);
 }

@@ -108,6 +108,7 @@ static int create_look(struct job *job)
     struct mesh_looks looks;
     mesh_look(c->mesh, &looks);
     mesh_looks_print(&looks, &c->base.warnings);
+    job->commit_bytes = mesh_bytes(c->mesh);
     return SDD_OK;
 }
 
@@ -302,6 +303,7 @@ struct rename_job {
 static int rename_parse(struct job *job)
 {
     struct rename_job *n = (struct rename_job *)job;
+    job->commit_bytes = sizeof n->info; /* The row of the mesh. */
     return name_from_json(n->base.body, n->base.body_bytes, n->name, &n->given, &job->err);
 }
 

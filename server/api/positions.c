@@ -66,6 +66,15 @@ static int parse(struct job *job)
     return positions_read(&p->base, false, &p->positions);
 }
 
+/* What the arrays of a mesh take in the store, about: behind edits all of them may be written. */
+static int64_t stored_bytes(const struct store_info *i)
+{
+    int64_t bytes = 16 * i->n_vertices + 8 * i->n_faces + 8 * i->n_corners + 8 * i->n_uvs;
+    for (int p = 0; p < i->n_primvars; p++)
+        bytes += 4 * ((int64_t)i->primvars[p].n_values * i->primvars[p].width + i->n_corners);
+    return bytes;
+}
+
 /* Until the commit the device's version is 0: should the job end here, the next one loads the stored points again. */
 int positions_move(struct job *job, const struct positions *p)
 {
@@ -75,12 +84,28 @@ int positions_move(struct job *job, const struct positions *p)
     if (rc)
         return rc;
     m->version = 0;
+    job->commit_bytes = stored_bytes(&slot_of(job)->info);
     for (int64_t i = 0; i < p->n_ranges && !rc; i++) {
         const struct position_range *range = &p->ranges[i];
         rc = sdd_mesh_set_points(m->mesh, range->first, range->n, range->points, &job->err);
     }
     job->phases[PHASE_UPLOAD] += (double)(uv_hrtime() - start) * 1e-9;
     return rc;
+}
+
+/* The version in memory becomes the one that is stored. */
+static void after_commit(struct job *job, int rc)
+{
+    struct mesh_job *j = (struct mesh_job *)job;
+    struct slot *slot = j->slot;
+    if (!rc) {
+        slot->info.version++;
+        slot->info.updated_ms = j->moved_ms;
+    }
+    if (!rc && slot->host)
+        positions_apply(j->moved, slot->host);
+    if (slot->host)
+        mesh_seal(slot->host);
 }
 
 int positions_commit(struct job *job, const struct positions *p, const char *kind)
@@ -95,10 +120,12 @@ int positions_commit(struct job *job, const struct positions *p, const char *kin
     struct store_answer record;
     char tag[VERSION_TAG_SIZE];
     int rc = decode_begin(j, 0); /* Behind edits the store may take memory for the mesh. */
+    job->after_commit = after_commit;
     if (rc)
         return rc;
     info.version++;
-    info.updated_ms = now_ms();
+    info.updated_ms = j->moved_ms = now_ms();
+    j->moved = p;
     (j->media_out == MEDIA_PROTOBUF ? info_proto : info_json)(&j->answer, &info, &state);
     if (j->answer.failed)
         return decode_end(j, job_fail(job, SDD_ENO_MEMORY, "", "out of memory"));
@@ -109,13 +136,9 @@ int positions_commit(struct job *job, const struct positions *p, const char *kin
     rc = slot->host ? positions_open(p, slot->host, &job->err) : SDD_OK;
     if (!rc)
         rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p, slot->host,
-                              info.updated_ms, idempotency_record(j, &record, 200, "", tag), &slot->info, &job->err);
+                              info.updated_ms, idempotency_record(j, &record, 200, "", tag), NULL, &job->err);
     rc = decode_end(j, rc);
     job->committed = !rc;
-    if (!rc && slot->host)
-        positions_apply(p, slot->host);
-    if (slot->host)
-        mesh_seal(slot->host);
     return storage_result(job_service(job)->storage, rc);
 }
 

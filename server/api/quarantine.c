@@ -3,20 +3,26 @@
  * another chance. */
 #include "server/api/api.h"
 
-static void lift(struct job *job)
+static int lift(struct job *job)
 {
-    struct service *s = job_service(job);
-    if (quarantine_lift(s->quarantine, slot_of(job)->id))
-        answer_empty(job->request, 204);
-    else
-        answer_fail(job->request, SDD_ENOT_FOUND, "quarantine", "no version of mesh %s is in quarantine",
-                    slot_of(job)->id);
+    struct quarantine *q = job_service(job)->quarantine;
+    if (!quarantine_lift(q, slot_of(job)->id))
+        return job_fail(job, SDD_ENOT_FOUND, "quarantine", "no version of mesh %s is in quarantine", slot_of(job)->id);
+    quarantine_sync(q);
+    return SDD_OK;
+}
+
+static void answer(struct job *job)
+{
+    answer_empty(job->request, 204);
 }
 
 void api_quarantine_end(struct request *r)
 {
-    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find}, {0}};
-    static const struct job_ops ops = {steps, lift, mesh_job_free};
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
+                                        {ON_STORE, -1, lift, NULL}, /* It waits for the disk. */
+                                        {0}};
+    static const struct job_ops ops = {steps, answer, mesh_job_free};
     struct mesh_job *j = mesh_job_create(r, sizeof *j, false);
     if (!j)
         return;

@@ -11,6 +11,7 @@ int replace_build(struct replace_job *r, const struct resident_edit *edit)
     const struct resident *now = r->base.slot->resident;
     int rc =
         build_resident(&r->base.job, r->mesh, edit, r->info.topology_id, r->base.slot->info.version + 1, &r->resident);
+    r->base.job.commit_bytes = mesh_bytes(r->mesh);
     r->unpinned = !rc && now && atomic_load(&now->pinned) && !atomic_load(&r->resident->pinned);
     return rc;
 }

@@ -178,8 +178,8 @@ void executor_post(struct executor *e, struct task *task)
     atomic_fetch_add(&e->depth, 1);
     pthread_mutex_lock(&e->mutex);
     fair_post(&e->queue, task, now());
-    pthread_cond_signal(&e->more);
     pthread_mutex_unlock(&e->mutex);
+    pthread_cond_signal(&e->more); /* Behind the mutex: who wakes up wants it at once. */
 }
 
 void executor_hurry(struct executor *e, const struct task *task)
@@ -189,15 +189,22 @@ void executor_hurry(struct executor *e, const struct task *task)
     pthread_mutex_unlock(&e->mutex);
 }
 
-int executor_take(struct executor *e, bool (*fits)(const struct task *task, const void *cls), const void *cls, int most,
-                  struct task **out)
+int executor_fitting(struct executor *e, bool (*fits)(const struct task *task, void *cls), void *cls)
 {
-    int n = 0, waiting = 0;
+    int n = 0;
     pthread_mutex_lock(&e->mutex);
     for (const struct task *task = e->queue.first; task; task = task->next)
-        waiting += fits(task, cls);
-    for (struct task **at = &e->queue.first;
-         *at && n < waiting / 2 && n < most;) { /* *at may become NULL, because a task may no longer fit. */
+        n += fits(task, cls);
+    pthread_mutex_unlock(&e->mutex);
+    return n;
+}
+
+int executor_take(struct executor *e, bool (*fits)(const struct task *task, void *cls), void *cls, int most,
+                  struct task **out)
+{
+    int n = 0;
+    pthread_mutex_lock(&e->mutex);
+    for (struct task **at = &e->queue.first; *at && n < most;) {
         if (!fits(*at, cls)) {
             at = &(*at)->next;
             continue;
@@ -234,7 +241,7 @@ void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*r
     executor_post(e, &r->task);
 }
 
-void executor_stop(struct executor *e)
+void executor_end(struct executor *e)
 {
     if (!e)
         return;
@@ -242,8 +249,15 @@ void executor_stop(struct executor *e)
     e->stopping = true;
     pthread_cond_broadcast(&e->more);
     pthread_mutex_unlock(&e->mutex);
-    for (int i = 0; i < e->n_threads; i++)
-        pthread_join(e->threads[i], NULL);
+    while (e->n_threads)
+        pthread_join(e->threads[--e->n_threads], NULL);
+}
+
+void executor_stop(struct executor *e)
+{
+    executor_end(e);
+    if (!e)
+        return;
     pthread_cond_destroy(&e->more);
     pthread_mutex_destroy(&e->mutex);
     free(e);

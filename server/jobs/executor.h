@@ -27,17 +27,20 @@ bool executor_is_inside(const struct executor *e);
 bool executor_was_paused(const struct executor *e);
 void executor_keep_on(struct executor *e);
 uint64_t executor_outermost(const struct executor *e);
-/* executor_take: takes waiting tasks that fit out of the queue, ahead of their turn; a running task may call it. It
- * takes the first half of those that fit, and `most` at most, so that the other half is left to work on while the
- * caller is busy with these.
+/* executor_fitting: how many tasks wait that fit. A running task may call these two.
+ * executor_take: takes the first of them, `most` at most, out of the queue, ahead of their turn. It asks once about
+ * each, in the order in which they came.
  * Owner   the tasks in *out are the caller's to run
  * Result  how many they are */
-int executor_take(struct executor *e, bool (*fits)(const struct task *task, const void *cls), const void *cls, int most,
+int executor_fitting(struct executor *e, bool (*fits)(const struct task *task, void *cls), void *cls);
+int executor_take(struct executor *e, bool (*fits)(const struct task *task, void *cls), void *cls, int most,
                   struct task **out);
 /* executor_release: calls release(pointer) on one of the threads, or at once when `bytes` is small. Giving a gigabyte
  * back to the kernel takes longer than the loop may be away. */
 void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*release)(void *pointer));
-/* executor_stop: runs what is posted, then ends the threads. NULL is fine. */
+/* executor_end: runs what is posted, then ends the threads. What others still post goes nowhere.
+ * executor_stop: the same, and frees it: nobody may post any more. NULL is fine. */
+void executor_end(struct executor *e);
 void executor_stop(struct executor *e);
 /* executor_depth: the number of tasks that wait or run. */
 int executor_depth(const struct executor *e);

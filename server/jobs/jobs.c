@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* jobs.c: moves jobs from step to step, for the rooms that start them (jobs.h). Everything here runs on the loop,
- * except what the first part says: run_step and what a step may call on its thread. */
-#include "server/jobs/jobs.h"
+ * except what the first part says: job_run_step and what a step may call on its thread. */
+#include "server/jobs/steps.h"
 #include "server/base/stop.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ void jobs_hand_over(struct jobs *jobs, struct task *task)
         uv_async_send(&jobs->wake);
 }
 
-static struct executor *executor_of(const struct job *job)
+struct executor *job_executor(const struct job *job)
 {
     const enum queue queue = job->step->queue;
     return queue == ON_HOST ? job->jobs->host : queue == ON_STORE ? job->jobs->disk : job->jobs->compute;
@@ -41,7 +41,7 @@ static struct executor *executor_of(const struct job *job)
 /* ---- on a worker thread ------------------------------------------------------------------------------------------ */
 static void go_on(struct task *task, void *user);
 
-static int guard_begin(struct job *job)
+int job_guard_begin(struct job *job)
 {
     return job->guard && job->step->queue == ON_DEVICE ? job->guard->begin(job) : SDD_OK;
 }
@@ -52,21 +52,28 @@ static void guard_end(struct job *job, int rc)
         job->guard->end(job, rc);
 }
 
-static void run_step(struct task *task, void *user)
+int job_do_step(struct job *job)
+{
+    if (atomic_load(&job->cancel) && !job->committed)
+        return client_left(job);
+    stop_watch(job->task.claim.cancel);
+    int rc = job_guard_begin(job);
+    rc = rc ? rc : job->step->run(job);
+    stop_watch(NULL);
+    return rc;
+}
+
+void job_run_step(struct task *task, void *user)
 {
     struct job *job = CONTAINER(task, struct job, task);
     uint64_t start = uv_hrtime();
-    int rc;
     (void)user;
     job->phases[PHASE_QUEUE] += (double)(start - job->waiting_since) * 1e-9;
-    if (atomic_load(&job->cancel) && !job->committed)
-        rc = client_left(job);
-    else {
-        stop_watch(job->task.claim.cancel);
-        rc = guard_begin(job);
-        rc = rc ? rc : job->step->run(job);
-        stop_watch(NULL);
-    }
+    if (job_commit_together(job))
+        return;
+    const int rc = job_do_step(job);
+    if (job->after_commit && job_commits(job))
+        job->after_commit(job, rc);
     if (job->step->phase >= 0)
         job->phases[job->step->phase] += (double)(uv_hrtime() - start) * 1e-9;
     if (rc == SDD_ENO_MEMORY && job->err.needed && job->step->queue == ON_DEVICE &&
@@ -77,18 +84,10 @@ static void run_step(struct task *task, void *user)
         job_leave(job, rc);
 }
 
-void job_leave(struct job *job, int rc)
-{
-    guard_end(job, rc);
-    job->rc = rc;
-    job->task.run = go_on;
-    jobs_hand_over(job->jobs, &job->task);
-}
-
 static void wait_for_thread(struct job *job)
 {
     const enum queue queue = job->step->queue;
-    job->task.run = run_step;
+    job->task.run = job_run_step;
     job->task.claim = (struct fair_claim){.principal = job->principal,
                                           .connection = job->connection,
                                           .cost_ns = job->cost_ns[queue],
@@ -97,47 +96,32 @@ static void wait_for_thread(struct job *job)
                                           .cancel = job->committed ? NULL : &job->cancel,
                                           .bulk = job->bulk};
     job->waiting_since = uv_hrtime();
-    executor_post(executor_of(job), &job->task);
+    executor_post(job_executor(job), &job->task);
+}
+
+static bool hands_on(const struct job *job)
+{
+    const struct step *next = job->step + 1;
+    return job->hands_on && next->run && next->queue != ON_LOOP && !next->skip && !atomic_load(&job->cancel);
+}
+
+void job_leave(struct job *job, int rc)
+{
+    guard_end(job, rc);
+    if (rc == SDD_OK && hands_on(job)) {
+        job->step++;
+        wait_for_thread(job);
+        return;
+    }
+    job->rc = rc;
+    job->task.run = go_on;
+    jobs_hand_over(job->jobs, &job->task);
 }
 
 void job_wait(struct job *job)
 {
     guard_end(job, SDD_ENO_MEMORY);
     wait_for_thread(job);
-}
-
-struct pair {
-    const struct job *job;
-    bool (*fits)(const struct job *job, const struct job *other);
-};
-
-static bool joins(const struct task *task, const void *cls)
-{
-    const struct pair *p = cls;
-    if (task->run != run_step)
-        return false;
-    const struct job *other = CONTAINER((struct task *)(uintptr_t)task, struct job, task);
-    return other->step == p->job->step && !atomic_load(&other->cancel) && p->fits(p->job, other);
-}
-
-int job_join(struct job *job, bool (*fits)(const struct job *job, const struct job *other), int most, struct job **out)
-{
-    const struct pair p = {job, fits};
-    struct task *tasks[JOB_MOST_JOINED];
-    const int n = executor_take(executor_of(job), joins, &p, most < JOB_MOST_JOINED ? most : JOB_MOST_JOINED, tasks);
-    if (n)
-        executor_keep_on(executor_of(job)); /* A client that leaves must not stop the others. */
-    int joined = 0;
-    for (int k = 0; k < n; k++) {
-        struct job *other = CONTAINER(tasks[k], struct job, task);
-        other->phases[PHASE_QUEUE] += (double)(uv_hrtime() - other->waiting_since) * 1e-9;
-        const int rc = guard_begin(other);
-        if (rc)
-            job_leave(other, rc);
-        else
-            out[joined++] = other;
-    }
-    return joined;
 }
 
 /* ---- on the loop ------------------------------------------------------------------------------------------------- */
@@ -203,7 +187,7 @@ static void hurry(struct jobs *jobs, const struct turns *turns)
             continue;
         job->bulk = false;
         if (job->step->queue != ON_LOOP && !job->waits)
-            executor_hurry(executor_of(job), &job->task);
+            executor_hurry(job_executor(job), &job->task);
     }
 }
 
@@ -457,6 +441,7 @@ void job_start(struct jobs *jobs, struct job *job, const struct job_ops *ops, st
     job->jobs = jobs;
     job->ops = ops;
     job->step = ops->steps;
+    job->hands_on = job->hands_on && !job->bulk;
     list_append(&jobs->all, &job->all);
     jobs_deadline(jobs, job->deadline);
     job->rc = admit(job);
@@ -565,9 +550,10 @@ bool jobs_start(struct jobs *jobs, uv_loop_t *loop, int host_workers)
 
 void jobs_fini(struct jobs *jobs)
 {
-    executor_stop(jobs->host);
-    executor_stop(jobs->disk);
-    executor_stop(jobs->compute);
-    executor_stop(jobs->reaper);
+    struct executor *const all[] = {jobs->host, jobs->disk, jobs->compute, jobs->reaper};
+    for (int i = 0; i < 4; i++) /* They post to each other. */
+        executor_end(all[i]);
+    for (int i = 0; i < 4; i++)
+        executor_stop(all[i]);
     pthread_mutex_destroy(&jobs->mutex);
 }

@@ -41,6 +41,8 @@ enum settled { SETTLED_NOTHING, SETTLED_RECORD, SETTLED_HOST };
 #define JOB_PRINCIPALS 4096 /* Two principals with the same hash modulo this are counted as one. */
 #define JOB_MAX_ROUNDS 8
 #define JOB_MOST_JOINED 63
+#define JOB_TOGETHER 9 /* Steps in one commit, and what they write at most; more commit alone. */
+#define JOB_TOGETHER_BYTES (INT64_C(4) << 20)
 
 struct step {
     enum queue queue;
@@ -104,7 +106,15 @@ struct job {
     bool late;     /* This has happened, maybe in the middle of a step. */
     int64_t after; /* With JOB_WAIT: the job that it watches has to take more steps than this. */
     bool parked;   /* It waits for memory, or has waited and is to get it before others. */
+    /* A step on another thread follows the one before it without the loop, where it has no `skip`: nothing on the loop
+     * looks at the job meanwhile. Not where the job is bulk, as the loop may hurry it. */
+    bool hands_on;
     bool committed; /* A durable change was made, so the job can no longer be cancelled. */
+    /* What the step on the store's thread of PHASE_COMMIT writes at most, as a step before has set it. Such steps that
+     * wait there are run one after the other, in one commit. 0: it commits alone. */
+    int64_t commit_bytes;
+    /* Called after such a step with its result, on its thread: nothing is durable before that. Or NULL. */
+    void (*after_commit)(struct job *job, int rc);
     atomic_int cancel;
     uint64_t deadline, waiting_since; /* Times of uv_hrtime. */
     int rc, rounds;
@@ -115,7 +125,7 @@ struct job {
     const char *refined_by;  /* "tables" or "patches" (the `by` of sdd_result_info), or NULL. */
 };
 
-/* What jobs/ calls in the rooms that use it, always on the loop. */
+/* What jobs/ calls in the rooms that use it, on the loop unless a comment names another thread. */
 struct jobs_hooks {
     /* Answers job->request: with err, or by job->ops->answer when err is NULL. The job then forgets the request. */
     void (*answer)(struct job *job, const struct sdd_error *err);
@@ -123,6 +133,10 @@ struct jobs_hooks {
     void (*ended)(void *user, int rc);
     /* Jobs went on, and requests may have been answered. */
     void (*moved)(void *user);
+    /* On the store's thread: what the steps change between the two is one commit, which commit_end makes durable, or
+     * fails to. Returns false where that cannot be: then each commits alone. */
+    bool (*commit_begin)(void *user);
+    int (*commit_end)(void *user, struct sdd_error *err);
 };
 struct jobs {
     int64_t most; /* The value of --queue-size. */

@@ -86,6 +86,8 @@ struct mesh_job {
     char workspace[TOKEN_NAME_SIZE]; /* The one that the caller can see. */
     struct idempotency *key;         /* NULL without an Idempotency-Key. */
     struct store_change change;      /* What the commit said of the change that it made. */
+    const struct positions *moved;   /* What a commit of positions does to the mesh, and when, once it is durable. */
+    int64_t moved_ms;
     struct text touched;      /* What news say of it besides: members of a JSON object, or nothing (api/events.h). */
     struct text answer;       /* The body of the answer to a change, made before the commit that stores both. */
     struct text warnings;     /* Lines for answer_warnings. */

@@ -211,11 +211,43 @@ static void clear(struct quarantine *q, struct suspect *s)
     count(q);
 }
 
-/* What was cleared has to survive a power cut. Others need not wait for that. */
-static void settle(const struct quarantine *q, bool cleared)
+void quarantine_sync(struct quarantine *q)
 {
-    if (cleared && q->fd >= 0)
+    if (q->fd >= 0)
         (void)fdatasync(q->fd);
+}
+
+static void run_sync(struct task *task, void *user)
+{
+    struct quarantine *q = CONTAINER(task, struct quarantine, sync);
+    bool again;
+    (void)user;
+    do {
+        quarantine_sync(q);
+        pthread_mutex_lock(&q->mutex);
+        again = q->again;
+        q->again = false;
+        q->syncs = again;
+        pthread_mutex_unlock(&q->mutex);
+    } while (again);
+}
+
+/* What was cleared has to survive a power cut. Nobody waits for that, least of all the loop. */
+static void settle(struct quarantine *q)
+{
+    if (!q->thread) {
+        quarantine_sync(q);
+        return;
+    }
+    pthread_mutex_lock(&q->mutex);
+    const bool posts = !q->syncs;
+    q->again = !posts;
+    q->syncs = true;
+    pthread_mutex_unlock(&q->mutex);
+    if (!posts)
+        return;
+    q->sync = (struct task){.run = run_sync};
+    executor_post(q->thread, &q->sync);
 }
 
 bool quarantine_has(struct quarantine *q, const char *id, int64_t version)
@@ -289,7 +321,8 @@ void quarantine_survived(struct quarantine *q, const struct evaluation *e)
         cleared = true;
     }
     pthread_mutex_unlock(&q->mutex);
-    settle(q, cleared);
+    if (cleared)
+        settle(q);
 }
 
 bool quarantine_lift(struct quarantine *q, const char *id)
@@ -305,6 +338,7 @@ bool quarantine_lift(struct quarantine *q, const char *id)
         cleared = true;
     }
     pthread_mutex_unlock(&q->mutex);
-    settle(q, cleared);
+    if (cleared)
+        settle(q);
     return lifted;
 }

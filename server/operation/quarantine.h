@@ -44,6 +44,9 @@ struct quarantine {
     bool closed;           /* The daemon ends for a reason that is known: nothing is noted any more. */
     int n, n_running;      /* Entries from n on are free; and how many evaluations are noted. */
     struct suspect entries[QUARANTINE_ENTRIES];
+    bool syncs, again;       /* The file is being synced, and has to be once more. */
+    struct task sync;        /* By which it is, */
+    struct executor *thread; /* on this one; NULL: at once. Set after quarantine_open. */
     struct metrics *metrics;
 };
 
@@ -74,5 +77,7 @@ void quarantine_end(struct quarantine *q, struct evaluation *e, int step, int rc
 void quarantine_survived(struct quarantine *q, const struct evaluation *e);
 /* quarantine_lift: forgets the deaths of all versions of a mesh. Returns whether one was in quarantine. */
 bool quarantine_lift(struct quarantine *q, const char *id);
+/* quarantine_sync: returns when all that was cleared is on the disk, which may take its time. Else it is soon. */
+void quarantine_sync(struct quarantine *q);
 
 #endif

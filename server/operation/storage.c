@@ -2,6 +2,7 @@
 /* storage.c: opens the store, and watches it for the steps that use it: sets its gauges, and notes when it fails. */
 #include "server/operation/storage.h"
 #include "server/base/clock.h"
+#include "server/jobs/jobs.h"
 
 static void log_lost(const struct store_lost *l, struct log *log)
 {
@@ -60,6 +61,19 @@ int storage_result(struct storage *s, int rc)
 {
     if (rc == SDD_ESTORE && store_failed(s->store))
         atomic_store(&s->broken, true);
-    storage_measure(s);
+    if (!store_is_together(s->store))
+        storage_measure(s);
     return rc;
+}
+
+_Static_assert(JOB_TOGETHER <= STORE_TOGETHER, "each job makes one version");
+
+bool storage_commit_begin(struct storage *s)
+{
+    return store_together(s->store, &(struct sdd_error){0}) == SDD_OK;
+}
+
+int storage_commit_end(struct storage *s, struct sdd_error *err)
+{
+    return storage_result(s, store_together_end(s->store, err));
 }

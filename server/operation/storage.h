@@ -20,5 +20,8 @@ void storage_measure(struct storage *s);
 /* storage_result: must follow each call of the store, on the storage thread, with its result rc. It sets the gauges and
  * notes when the store is broken. Returns rc. */
 int storage_result(struct storage *s, int rc);
+/* storage_commit_begin, storage_commit_end: the hooks of jobs/ (struct jobs_hooks). */
+bool storage_commit_begin(struct storage *s);
+int storage_commit_end(struct storage *s, struct sdd_error *err);
 
 #endif

@@ -5,7 +5,8 @@
  * rooms.
  *
  * When a call that changes something returns SDD_OK, the change has been written and synced, and survives kill -9 and
- * power loss. A call that fails has changed nothing. A topology is stored once, however many meshes share it.
+ * power loss; but in store_together, later. A call that fails has changed nothing. A topology is stored once, however
+ * many meshes share it.
  * Threads  a store belongs to one thread at a time; one process at a time can have a directory open
  * Errors   any call may return SDD_ESTORE (reading or writing failed, or stored bytes do not match their checksum; the
  *          text says which), SDD_ESTORE_FULL (the disk is full; later writes may succeed, and store_delete has a
@@ -162,6 +163,16 @@ struct store_pinned {
 };
 int store_pin(struct store *s, const char *id, bool pinned, bool *changed, struct sdd_error *err) SDD_MUST_CHECK;
 int store_pins(struct store *s, struct store_pinned **out, int *n, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* store_together: from here to store_together_end the calls below, but store_delete, are parts of one commit, with the
+ * syncs of one, up to STORE_TOGETHER of them. A part that fails has changed nothing, and the others stand. Until
+ * store_together_end has returned SDD_OK nothing of them is durable, so nobody may be told; where it fails none has
+ * happened, and what they gave is void.
+ * Errors  of store_together: nothing has begun; of parts, also those for which store_together_end is going to fail */
+#define STORE_TOGETHER 9
+int store_together(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+int store_together_end(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+bool store_is_together(const struct store *s);
 
 /* The calls below change a mesh, and share these arguments. now_ms is the time to record. answer (may be NULL) is
  * stored with the change. info (may be NULL) gets the mesh as it is afterwards. expected is the version that the change

@@ -233,6 +233,26 @@ static int edit_stored(struct store *s)
     return rc;
 }
 
+/* Three changes in one commit: what memory that runs out takes of them is not told. */
+static int change_together(struct store *s)
+{
+    float xyz[3] = {4, 5, 6};
+    struct position_range range = {1, 1, xyz};
+    const struct positions p = {1, &range, NULL};
+    int rc = store_together(s, NULL);
+    if (rc)
+        return rc;
+    rc = store_rename(s, "m_1", STORE_ANY_VERSION, "third", 1, NULL, NULL);
+    if (!rc)
+        rc = store_create(s, "m_2", cube, 1, NULL, NULL, NULL);
+    if (rc == SDD_ECONFLICT)
+        rc = SDD_OK;
+    if (!rc)
+        rc = store_put_points(s, "m_1", STORE_ANY_VERSION, &p, NULL, 1, NULL, NULL, NULL);
+    const int ended = store_together_end(s, NULL);
+    return rc ? rc : ended;
+}
+
 static int run_store(void)
 {
     struct store *s;
@@ -261,6 +281,8 @@ static int run_store(void)
         free(list);
     if (!rc)
         rc = store_rename(s, "m_1", STORE_ANY_VERSION, "another", 1, NULL, NULL);
+    if (!rc)
+        rc = change_together(s);
     if (!rc)
         rc = store_delete(s, "m_1", STORE_ANY_VERSION, NULL, 0, NULL);
     assert_false(store_failed(s));

@@ -6,7 +6,7 @@
  * commit that changes a mesh also is an entry in a file of its own, in this order:
  *
  *   1. The transaction writes its changes and, in the table `commits`, its entry: number, mesh, version, and a digest
- *      chained to the entry before.
+ *      chained to the entry before. Of changes that are made together (together.c) the entry has them all.
  *   2. COMMIT: SQLite syncs its log.
  *   3. The same entry is written to the file, which returns when it is on the disk (O_DSYNC).
  *   4. The change is acknowledged.
@@ -37,6 +37,8 @@
 #include <xxhash.h>
 
 _Static_assert(sizeof(struct store_commit) == 88 && sizeof(struct store_commits_header) <= STORE_SECTOR, "no padding");
+_Static_assert(sizeof(struct store_entry) == 112 + 48 * (STORE_TOGETHER - 1), "no padding");
+_Static_assert(sizeof(struct store_entry) <= STORE_SECTOR, "one write that is not cut short");
 
 void store_commit_hash(const void *data, size_t bytes, int64_t seed, unsigned char out[16])
 {
@@ -46,27 +48,51 @@ void store_commit_hash(const void *data, size_t bytes, int64_t seed, unsigned ch
 }
 
 /* ---- entries --------------------------------------------------------------------------------------------------- */
-void store_commit_close(struct store_commit *e, int64_t store, const struct store_commit *before)
+/* Of what is more than one change; zeros where there is none. */
+static void hash_more(const struct store_entry *e, int64_t store, unsigned char out[16])
 {
-    memcpy(e->chain, before->chain, sizeof e->chain);
-    store_commit_hash(e, offsetof(struct store_commit, checksum), 0, e->chain);
-    store_commit_hash(e, offsetof(struct store_commit, checksum), store, e->checksum);
+    memset(out, 0, 16);
+    if (e->n_more)
+        store_commit_hash(
+            &e->n_more, offsetof(struct store_entry, more_checksum) - offsetof(struct store_entry, n_more), store, out);
 }
 
-bool store_commit_is_good(const struct store_commit *e, int64_t store)
+void store_commit_close(struct store_entry *e, int64_t store, const struct store_commit *before)
+{
+    struct store_commit *c = &e->commit;
+    hash_more(e, store, e->more_checksum);
+    memcpy(c->chain, before->chain, sizeof c->chain);
+    const int64_t more = e->n_more ? (int64_t)XXH3_64bits(e->more_checksum, sizeof e->more_checksum) : 0;
+    store_commit_hash(c, offsetof(struct store_commit, checksum), more, c->chain);
+    store_commit_hash(c, offsetof(struct store_commit, checksum), store, c->checksum);
+}
+
+bool store_commit_is_good(const struct store_commit *c, int64_t store)
 {
     unsigned char real[16];
-    store_commit_hash(e, offsetof(struct store_commit, checksum), store, real);
-    return memcmp(real, e->checksum, sizeof real) == 0 && e->n >= 0 && memchr(e->id, 0, sizeof e->id);
+    store_commit_hash(c, offsetof(struct store_commit, checksum), store, real);
+    return memcmp(real, c->checksum, sizeof real) == 0 && c->n >= 0 && memchr(c->first.id, 0, sizeof c->first.id);
 }
 
-int store_commit_write_row(struct store *s, const struct store_commit *e, struct sdd_error *err)
+bool store_entry_is_good(const struct store_entry *e, int64_t store)
 {
+    unsigned char real[16];
+    bool good = store_commit_is_good(&e->commit, store) && e->n_more >= 0 && e->n_more < STORE_TOGETHER;
+    for (int64_t k = 0; good && k < e->n_more; k++)
+        good = memchr(e->more[k].id, 0, sizeof e->more[k].id);
+    hash_more(e, store, real);
+    return good && memcmp(real, e->more_checksum, sizeof real) == 0;
+}
+
+/* Where there is one change, what is more than that is not stored. */
+int store_commit_write_row(struct store *s, const struct store_entry *e, struct sdd_error *err)
+{
+    const int bytes = (int)(e->n_more ? sizeof *e : sizeof e->commit);
     sqlite3_stmt *st;
     int rc = store_statement(s, STORE_COMMIT_WRITE, &st, err);
     if (rc)
         return rc;
-    int bound = sqlite3_bind_int64(st, 1, s->number) | sqlite3_bind_blob(st, 2, e, sizeof *e, SQLITE_STATIC);
+    int bound = sqlite3_bind_int64(st, 1, s->number) | sqlite3_bind_blob(st, 2, e, bytes, SQLITE_STATIC);
     rc = store_step(s, st, bound, "count a commit", err);
     (void)sqlite3_clear_bindings(st);
     return rc;
@@ -75,7 +101,7 @@ int store_commit_write_row(struct store *s, const struct store_commit *e, struct
 int store_commits_first(struct store *s, struct sdd_error *err)
 {
     static const struct store_commit none;
-    struct store_commit e = {0};
+    struct store_entry e = {0};
     if (getrandom(&s->number, sizeof s->number, 0) != sizeof s->number)
         return sdd_fail(err, SDD_EINTERNAL, "", "no random numbers");
     store_commit_close(&e, s->number, &none);
@@ -84,17 +110,23 @@ int store_commits_first(struct store *s, struct sdd_error *err)
 
 void store_commit_note(struct store *s, const char *id, int64_t version, const void *row)
 {
-    s->next = (struct store_commit){.n = s->last.n + 1, .version = version};
-    (void)snprintf(s->next.id, sizeof s->next.id, "%s", id);
+    s->n_noted = s->group.n_before + 1; /* A change may write the row of its mesh twice. */
+    struct store_changed *c = s->n_noted == 1 ? &s->next.commit.first : &s->next.more[s->n_noted - 2];
+    *c = (struct store_changed){.version = version};
+    (void)snprintf(c->id, sizeof c->id, "%s", id);
     if (row)
-        memcpy(s->next.row, row, sizeof s->next.row);
+        memcpy(c->row, row, sizeof c->row);
 }
 
 int store_commit_record(struct store *s, struct sdd_error *err)
 {
-    if (!s->next.n)
+    struct store_entry *e = &s->next;
+    if (!s->n_noted)
         return SDD_OK;
-    store_commit_close(&s->next, s->number, &s->last);
+    e->commit.n = s->last.commit.n + 1;
+    e->n_more = s->n_noted - 1;
+    memset(e->more + e->n_more, 0, sizeof e->more - (size_t)e->n_more * sizeof *e->more);
+    store_commit_close(e, s->number, &s->last.commit);
     return store_commit_write_row(s, &s->next, err);
 }
 
@@ -117,7 +149,7 @@ int store_commits_cannot(const struct store *s, const char *what, struct sdd_err
 
 int store_commit_write_entry(struct store *s, struct sdd_error *err)
 {
-    if (write_sector(s->commits_fd, 1 + s->last.n % STORE_ENTRIES, &s->last, sizeof s->last) == 0)
+    if (write_sector(s->commits_fd, 1 + s->last.commit.n % STORE_ENTRIES, &s->last, sizeof s->last) == 0)
         return SDD_OK;
     s->failed = 1;
     return store_commits_cannot(s, "written", err);
@@ -125,7 +157,7 @@ int store_commit_write_entry(struct store *s, struct sdd_error *err)
 
 int store_commit_seal(struct store *s, struct sdd_error *err)
 {
-    if (!s->next.n)
+    if (!s->n_noted)
         return SDD_OK;
     s->last = s->next;
     return store_commit_write_entry(s, err);
@@ -150,7 +182,7 @@ static int write_new(int fd, const struct store_commits_header *h)
 int store_commits_make(struct store *s, struct sdd_error *err)
 {
     struct store_commits_header h = {
-        .store = s->number, .base = s->last, .accepted = s->loss.accepted, .accepted_ms = s->loss.accepted_ms};
+        .store = s->number, .base = s->last.commit, .accepted = s->loss.accepted, .accepted_ms = s->loss.accepted_ms};
     char *path;
     int rc = store_checkpoint(s, err); /* The log must not lose the number of the store. */
     if (rc)

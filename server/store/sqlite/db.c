@@ -118,7 +118,10 @@ int store_begin_recovery(struct store *s, struct sdd_error *err)
         return sdd_fail(err, SDD_ESTORE, "store", "an earlier write failed; the store is read-only until a restart");
     s->history.version = 0;
     s->history.keeps = false;
+    if (s->group.open)
+        return store_part_begin(s, err);
     s->history.bytes_after = s->history.bytes;
+    s->n_noted = s->group.n_before = 0;
     return store_run(s, STORE_BEGIN, 0, 0, err);
 }
 
@@ -127,13 +130,17 @@ int store_end(struct store *s, int rc, struct sdd_error *err)
     for (int i = 0; i < STORE_N_SQL; i++)
         (void)sqlite3_reset(s->statements[i]);
     s->history.change = nobody;
+    return s->group.open ? store_part_end(s, rc, err) : store_transaction_end(s, rc, err);
+}
+
+int store_transaction_end(struct store *s, int rc, struct sdd_error *err)
+{
     if (!rc)
         rc = store_commit_record(s, err);
     if (!rc)
         rc = store_run(s, STORE_COMMIT, 0, 0, err);
     if (!rc)
         rc = store_commit_seal(s, err);
-    s->next.n = 0;
     if (!rc)
         s->history.bytes = s->history.bytes_after;
     if (rc && !sqlite3_get_autocommit(s->db) && store_run(s, STORE_ROLLBACK, 0, 0, NULL))

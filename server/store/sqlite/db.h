@@ -9,11 +9,12 @@
  *   history.c  keeps earlier versions, and lets go of the oldest
  *   new_ids.c  brings a store of before schema 8 to the present rule of topology ids
  *   edits.c    keeps a version as what was done to the one before
+ *   together.c makes several changes in one commit
  *
  * It uses mesh/ and the types of store.h; nobody but the linker knows of it. */
 #ifndef SUBDD_STORE_DB_H
 #define SUBDD_STORE_DB_H
-#include "server/store/store.h"
+#include "server/store/sqlite/entry.h"
 #include <sqlite3.h>
 #include <stdatomic.h>
 
@@ -38,17 +39,6 @@ enum store_kind {
 #define STORE_CHUNK_BYTES (1 << 20)
 #define STORE_POINT_ROWS 4096 /* Vertices in a chunk of points; a small update of positions rewrites one. */
 
-/* A commit, as it is in the table `commits` (the last one) and in the file of commits. It is in files, so its layout
- * must never change. */
-struct store_commit {
-    int64_t n;                  /* Its number; 0: none yet. */
-    int64_t version;            /* Of the mesh; 0: it was deleted. */
-    char id[STORE_ID_SIZE];     /* Of the mesh; "" when damage was accepted. */
-    unsigned char row[16];      /* The checksum of the mesh's row. */
-    unsigned char chain[16];    /* A digest of all above and of the chain of the commit before. */
-    unsigned char checksum[16]; /* Of all above and the store. */
-};
-
 /* What history.c knows. */
 struct store_past {
     int64_t versions, most_bytes; /* The limits of store_keep. */
@@ -69,9 +59,11 @@ struct store {
     int failed;    /* 1 after an I/O error, when no more writes are allowed. */
     int64_t n_meshes;
     char *commits_path;
-    int commits_fd;                 /* The file of commits; -1 while it is not open. */
-    int64_t number;                 /* Of this store; random, to know the file of another one. */
-    struct store_commit last, next; /* next.n is 0 while the transaction has changed no mesh. */
+    int commits_fd; /* The file of commits; -1 while it is not open. */
+    int64_t number; /* Of this store; random, to know the file of another one. */
+    struct store_entry last, next;
+    int n_noted; /* Changes of meshes in the transaction, which next has. */
+    struct store_group group;
     struct store_loss loss;
     struct store_past history;
     atomic_llong n_applied; /* Edits that loads have done again. */
@@ -147,14 +139,19 @@ int store_sync_dir(const char *dir);
 int store_checkpoint(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_run: runs a statement that takes up to two integers and gives no rows. */
 int store_run(struct store *s, enum store_sql sql, int64_t a, int64_t b, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_begin: begins a transaction.
- * Errors  SDD_ESTORE when the store has failed */
+/* store_begin: begins a change, which is a transaction, or a part of one (store_together).
+ * Errors  SDD_ESTORE when the store has failed; why the transaction has ended */
 int store_begin(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_end: commits when rc is SDD_OK, else rolls back. Returns rc or the error of the commit. */
+/* store_end: ends the change when rc is SDD_OK, else rolls it back. Returns rc or the error of the commit. */
 int store_end(struct store *s, int rc, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* store_begin_recovery: the same in a store that waits for its loss to be accepted. */
 int store_begin_recovery(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_transaction_end: commits when rc is SDD_OK, else rolls back. Returns rc or the error of the commit. */
+int store_transaction_end(struct store *s, int rc, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_part_begin, store_part_end: store_begin and store_end of a part of store_together. */
+int store_part_begin(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+int store_part_end(struct store *s, int rc, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_name: puts the id of the mesh that was asked for before the text of an error of the store. Returns rc. */
 int store_name(const char *id, int rc, struct sdd_error *err);
 
@@ -167,7 +164,7 @@ void store_commits_close(struct store *s);
 int store_commits_accept(struct store *s, int64_t now_ms, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_commits_first: the row of a store that has no commits yet, in the transaction that makes the table. */
 int store_commits_first(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_commit_note: the current transaction changes a mesh; row is the checksum of its row, NULL with version 0. */
+/* store_commit_note: the current change is of this mesh; row is the checksum of its row, NULL with version 0. */
 void store_commit_note(struct store *s, const char *id, int64_t version, const void *row);
 /* store_commit_record: counts the current transaction in the database, if it changes a mesh. */
 int store_commit_record(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
@@ -229,9 +226,9 @@ void store_record_hash(struct store_record *r);
 /* store_new_ids: the step to schema 8, in the transaction that brings the schema up to date.
  * Errors  SDD_ESTORE, SDD_ESTORE_FULL, SDD_ENO_MEMORY; but none for what is damaged */
 int store_new_ids(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_had_row: had the mesh of this commit the row that the commit says, before store_new_ids?
+/* store_had_row: had the mesh the row that this change says, before store_new_ids?
  * Result  1 or 0, or an error */
-int store_had_row(struct store *s, const struct store_commit *e, struct sdd_error *err) SDD_MUST_CHECK;
+int store_had_row(struct store *s, const struct store_changed *c, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_finish: the last steps of every change. It stores the answer, ends the transaction with rc and fills *info. */
 int store_finish(struct store *s, int rc, const struct store_record *r, const struct store_answer *answer,
                  struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;

@@ -19,26 +19,26 @@ static bool same_chain(const struct store_commit *a, const struct store_commit *
 }
 
 /* Is b the commit after a? */
-static bool follows(const struct store_commit *a, const struct store_commit *b)
+static bool follows(const struct store_commit *a, const struct store_entry *b, int64_t store)
 {
-    struct store_commit c = *b;
-    store_commit_close(&c, 0, a);
-    return b->n == a->n + 1 && same_chain(&c, b);
+    struct store_entry c = *b;
+    store_commit_close(&c, store, a);
+    return b->commit.n == a->n + 1 && same_chain(&c.commit, &b->commit);
 }
 
 /* The file as it was read. */
 struct image {
     const struct store_commits_header *header;
     const char *bytes;
-    struct store_commit last;
+    struct store_entry base, last; /* The header has of its commit all but what is more than one change. */
 };
 
 /* The entry of commit n, or NULL when it is not there. */
-static const struct store_commit *entry(const struct image *f, int64_t n)
+static const struct store_entry *entry(const struct image *f, int64_t n)
 {
     const void *at = f->bytes + (1 + n % STORE_ENTRIES) * STORE_SECTOR;
-    const struct store_commit *e = n == f->header->base.n ? &f->header->base : at;
-    return e->n == n && store_commit_is_good(e, f->header->store) ? e : NULL;
+    const struct store_entry *e = n == f->base.commit.n ? &f->base : at;
+    return e->commit.n == n && store_entry_is_good(e, f->header->store) ? e : NULL;
 }
 
 static void wait_for_word(struct store *s, const char *what)
@@ -48,40 +48,63 @@ static void wait_for_word(struct store *s, const char *what)
                    "%s; restore a backup of the data directory, or start once with --accept-data-loss", what);
 }
 
+/* Is change k of commit n the last one of its mesh? One that is damaged may be of this mesh. */
+static bool is_last(const struct image *f, int64_t n, int64_t k)
+{
+    const struct store_entry *e = entry(f, n);
+    const char *id = store_entry_change(e, k)->id;
+    for (k++; e;) {
+        const struct store_changed *later = store_entry_change(e, k++);
+        if (later && strcmp(later->id, id) == 0)
+            return false;
+        if (later)
+            continue;
+        if (++n > f->last.commit.n)
+            return true;
+        e = entry(f, n);
+        k = 0;
+    }
+    return false;
+}
+
+/* Is the mesh as this last change of it has left it? `levels` says that the database has all commits: of a single
+ * damaged mesh its reader is told.
+ * Result  1 or 0, with what was found; or SDD_ENO_MEMORY: any other error is damage, which has taken something */
+static int is_as_left(struct store *s, const struct store_changed *c, bool levels, int64_t *found,
+                      struct sdd_error *err)
+{
+    struct store_record r;
+    int rc = store_record_find(s, c->id, &r, err);
+    *found = rc == SDD_OK ? r.info.version : rc == SDD_ENOT_FOUND ? 0 : -1;
+    if (*found == c->version && (!*found || memcmp(r.hash, c->row, sizeof r.hash) == 0))
+        return 1;
+    if (*found == c->version && (rc = store_had_row(s, c, err)) == 1)
+        return 1;
+    return rc == SDD_ENO_MEMORY ? rc : *found < 0 && levels;
+}
+
 /* Lists the meshes that are not as the last of their commits after number `after` has left them.
- * Result  how many, or SDD_ENO_MEMORY: any other error is damage, which has taken something */
+ * Result  how many, or SDD_ENO_MEMORY */
 static int64_t list_lost(struct store *s, const struct image *f, int64_t after, struct sdd_error *err)
 {
     struct store_loss *loss = &s->loss;
-    struct store_record r;
-    int64_t n_lost = 0, first = f->last.n - STORE_ENTRIES > after ? f->last.n - STORE_ENTRIES : after;
-    for (int64_t n = first + 1; n <= f->last.n; n++) {
-        const struct store_commit *e = entry(f, n);
-        bool is_last = true;
-        for (int64_t k = n + 1; e && k <= f->last.n && is_last; k++) {
-            const struct store_commit *later = entry(f, k);
-            is_last = later && strcmp(later->id, e->id) != 0; /* One that is damaged may be of this mesh. */
-        }
-        if (!e || !is_last || !*e->id)
-            continue;
-        int rc = store_record_find(s, e->id, &r, err);
-        int64_t found = rc == SDD_OK ? r.info.version : rc == SDD_ENOT_FOUND ? 0 : -1;
-        bool is_as_left = found == e->version && (!found || memcmp(r.hash, e->row, sizeof r.hash) == 0);
-        if (!is_as_left && found == e->version) {
-            rc = store_had_row(s, e, err);
-            is_as_left = rc == 1;
-        }
-        if (rc == SDD_ENO_MEMORY)
-            return rc;
-        if (is_as_left)
-            continue;
-        if (found < 0 && f->last.n == s->last.n) /* Of a single damaged mesh, its reader is told. */
-            continue;
-        n_lost++;
-        if (loss->n_listed < STORE_LOST_LISTED) {
-            struct store_lost *l = &loss->listed[loss->n_listed++];
-            *l = (struct store_lost){.version = e->version, .found = found};
-            memcpy(l->id, e->id, sizeof l->id);
+    const int64_t last = f->last.commit.n, first = last - STORE_ENTRIES > after ? last - STORE_ENTRIES : after;
+    int64_t n_lost = 0, found;
+    for (int64_t n = first + 1; n <= last; n++) {
+        const struct store_entry *e = entry(f, n);
+        const struct store_changed *c;
+        for (int64_t k = 0; e && (c = store_entry_change(e, k)); k++) {
+            if (!*c->id || !is_last(f, n, k))
+                continue;
+            const int rc = is_as_left(s, c, last == s->last.commit.n, &found, err);
+            if (rc < 0)
+                return rc;
+            n_lost += !rc;
+            if (!rc && loss->n_listed < STORE_LOST_LISTED) {
+                struct store_lost *l = &loss->listed[loss->n_listed++];
+                *l = (struct store_lost){.version = c->version, .found = found};
+                memcpy(l->id, c->id, sizeof l->id);
+            }
         }
     }
     return n_lost;
@@ -92,9 +115,13 @@ static int behind(struct store *s, const struct image *f, struct sdd_error *err)
     struct store_loss *loss = &s->loss;
     char what[160];
     bool all_known = true;
-    for (int64_t n = s->last.n + 1; n <= f->last.n && all_known; n++)
-        all_known = entry(f, n) != NULL;
-    const int64_t n_lost = list_lost(s, f, s->last.n, err);
+    int64_t n_changes = 0;
+    for (int64_t n = s->last.commit.n + 1; n <= f->last.commit.n; n++) {
+        const struct store_entry *e = entry(f, n);
+        all_known = all_known && e;
+        n_changes += e ? 1 + e->n_more : 1;
+    }
+    const int64_t n_lost = list_lost(s, f, s->last.commit.n, err);
     if (n_lost < 0)
         return (int)n_lost;
     if (!n_lost && all_known) { /* The page of the count alone is old. */
@@ -104,7 +131,7 @@ static int behind(struct store *s, const struct image *f, struct sdd_error *err)
         int rc = store_begin_recovery(s, err);
         return rc ? rc : store_end(s, store_commit_write_row(s, &s->last, err), err);
     }
-    loss->n = f->last.n - s->last.n;
+    loss->n = n_changes;
     (void)snprintf(what, sizeof what, "%lld acknowledged changes were lost%s%s%s", (long long)loss->n,
                    loss->n_listed ? ", the first of mesh " : "", loss->n_listed ? loss->listed[0].id : "",
                    loss->n_listed > 1 ? " and of others" : "");
@@ -116,7 +143,7 @@ static int behind(struct store *s, const struct image *f, struct sdd_error *err)
 static int level(struct store *s, const struct image *f, struct sdd_error *err)
 {
     char what[112];
-    const int64_t n_lost = list_lost(s, f, f->header->base.n, err);
+    const int64_t n_lost = list_lost(s, f, f->base.commit.n, err);
     s->loss.n = n_lost < 0 ? 0 : n_lost;
     if (n_lost <= 0)
         return (int)n_lost;
@@ -128,31 +155,32 @@ static int level(struct store *s, const struct image *f, struct sdd_error *err)
 
 static int ahead(struct store *s, const struct image *f, struct sdd_error *err)
 {
-    if (follows(&f->last, &s->last)) /* A crash between steps 2 and 3. */
+    if (follows(&f->last.commit, &s->last, s->number)) /* A crash between steps 2 and 3. */
         return store_commit_write_entry(s, err);
     (void)snprintf(s->loss.text, sizeof s->loss.text,
                    "subdd.commits is older than subdd.db (commit %lld of %lld) and was made anew: what was lost before "
                    "this start cannot be told",
-                   (long long)f->last.n, (long long)s->last.n);
+                   (long long)f->last.commit.n, (long long)s->last.commit.n);
     return store_commits_make(s, err);
 }
 
 static int compare(struct store *s, struct image *f, struct sdd_error *err)
 {
-    f->last = f->header->base;
+    f->base.commit = f->header->base;
+    f->last = f->base;
     for (int64_t i = 0; i < STORE_ENTRIES; i++) {
-        const struct store_commit *e = (const void *)(f->bytes + (1 + i) * STORE_SECTOR);
-        if (e->n > f->last.n && entry(f, e->n) == e)
+        const struct store_entry *e = (const void *)(f->bytes + (1 + i) * STORE_SECTOR);
+        if (e->commit.n > f->last.commit.n && entry(f, e->commit.n) == e)
             f->last = *e;
     }
-    const struct store_commit *same = entry(f, s->last.n);
-    if (same && !same_chain(same, &s->last)) {
+    const struct store_entry *same = entry(f, s->last.commit.n);
+    if (same && !same_chain(&same->commit, &s->last.commit)) {
         wait_for_word(s, "subdd.db and subdd.commits come from different histories of one store");
         return SDD_OK;
     }
-    if (f->last.n > s->last.n)
+    if (f->last.commit.n > s->last.commit.n)
         return behind(s, f, err);
-    if (f->last.n < s->last.n)
+    if (f->last.commit.n < s->last.commit.n)
         return ahead(s, f, err);
     return level(s, f, err);
 }
@@ -160,7 +188,7 @@ static int compare(struct store *s, struct image *f, struct sdd_error *err)
 static int check_file(struct store *s, const char *bytes, bool is_whole, struct sdd_error *err)
 {
     const struct store_commits_header *h = (const void *)bytes;
-    struct image f = {h, bytes, {0}};
+    struct image f = {.header = h, .bytes = bytes};
     unsigned char real[16];
     store_commit_hash(h, offsetof(struct store_commits_header, checksum), 0, real);
     if (!is_whole || memcmp(h->magic, STORE_COMMITS_MAGIC, sizeof h->magic) != 0 ||
@@ -190,12 +218,13 @@ static int read_row(struct store *s, struct sdd_error *err)
         return store_error(s, rc, "prepare", err);
     rc = store_step(s, st, 0, "read the count of commits", err);
     const void *e = rc == 1 ? sqlite3_column_blob(st, 1) : NULL;
-    if (e && sqlite3_column_bytes(st, 1) == (int)sizeof s->last) {
-        memcpy(&s->last, e, sizeof s->last);
+    const size_t bytes = e ? (size_t)sqlite3_column_bytes(st, 1) : 0;
+    if (bytes == sizeof s->last || bytes == sizeof s->last.commit) {
+        memcpy(&s->last, e, bytes);
         s->number = sqlite3_column_int64(st, 0);
     }
-    if (!store_commit_is_good(&s->last, s->number)) {
-        s->last = (struct store_commit){0};
+    if (!store_entry_is_good(&s->last, s->number)) {
+        s->last = (struct store_entry){0};
         s->number = 0;
     }
     (void)sqlite3_finalize(st);
@@ -216,7 +245,7 @@ int store_commits_open(struct store *s, struct sdd_error *err)
         return SDD_OK;
     }
     if (s->commits_fd < 0) {
-        if (s->last.n)
+        if (s->last.commit.n)
             (void)snprintf(
                 s->loss.text, sizeof s->loss.text,
                 "there was no subdd.commits beside subdd.db, as after a restore of subdd.db alone: it was made "
@@ -242,13 +271,13 @@ const struct store_loss *store_loss(const struct store *s)
  * upon the file, so that the next start makes the file anew (or waits again, when the file is damaged). */
 int store_commits_accept(struct store *s, int64_t now_ms, struct sdd_error *err)
 {
-    struct store_commit e = {.n = s->last.n + s->loss.n + 1, .version = now_ms};
+    struct store_entry e = {.commit = {.n = s->last.commit.n + s->loss.n + 1, .first = {.version = now_ms}}};
     if (!s->number && getrandom(&s->number, sizeof s->number, 0) != sizeof s->number)
         return sdd_fail(err, SDD_EINTERNAL, "", "no random numbers");
     int rc = store_begin_recovery(s, err);
     if (rc)
         return rc;
-    store_commit_close(&e, s->number, &s->last);
+    store_commit_close(&e, s->number, &s->last.commit);
     rc = store_end(s, store_commit_write_row(s, &e, err), err);
     if (rc)
         return rc;

@@ -214,15 +214,15 @@ int store_new_ids(struct store *s, struct sdd_error *err)
     return rc;
 }
 
-int store_had_row(struct store *s, const struct store_commit *e, struct sdd_error *err)
+int store_had_row(struct store *s, const struct store_changed *c, struct sdd_error *err)
 {
     sqlite3_stmt *st;
     int rc = store_statement(s, STORE_OLD_ROW_FIND, &st, err);
     if (rc)
         return rc;
-    int bound = sqlite3_bind_text(st, 1, e->id, -1, SQLITE_STATIC);
-    bound |= sqlite3_bind_blob(st, 2, e->row, sizeof e->row, SQLITE_STATIC);
-    bound |= sqlite3_bind_int64(st, 3, e->version);
+    int bound = sqlite3_bind_text(st, 1, c->id, -1, SQLITE_STATIC);
+    bound |= sqlite3_bind_blob(st, 2, c->row, sizeof c->row, SQLITE_STATIC);
+    bound |= sqlite3_bind_int64(st, 3, c->version);
     rc = store_step(s, st, bound, "look for a row of before", err);
     (void)sqlite3_reset(st);
     (void)sqlite3_clear_bindings(st);

@@ -14,8 +14,9 @@
 
 #define APPLICATION_ID 0x73756264 /* The letters "subd". */
 /* 2 added primvars, 3 the index of names, 4 what tells old pages and lost commits, 5 face sets and stages, 6 history,
- * 7 workspaces, 8 topology ids over chunks, 9 edits that are stored instead of the mesh that they make. */
-#define SCHEMA_VERSION 9
+ * 7 workspaces, 8 topology ids over chunks, 9 edits that are stored instead of the mesh that they make, 10 commits of
+ * several changes, whose entries are longer. */
+#define SCHEMA_VERSION 10
 #define SCHEMA_COMMITS 4 /* The first one that counts commits. */
 #define SCHEMA_NEW_IDS 8
 #define BUSY_MS 500
@@ -86,6 +87,7 @@ static const char *const upgrades[SCHEMA_VERSION] = {
     "ALTER TABLE history ADD COLUMN topology_id TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE history ADD COLUMN content BLOB NOT NULL DEFAULT x'';"
     "UPDATE meshes SET base = version; UPDATE history SET base = version",
+    "",
 };
 
 /* Makes the folder if it does not exist, and syncs its parent so that its name survives a crash. */
@@ -199,7 +201,8 @@ static int open_db(struct store *s, struct sdd_error *err)
     rc = exec(
         s,
         "PRAGMA locking_mode=EXCLUSIVE; PRAGMA secure_delete=FAST; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
-        "PRAGMA cell_size_check=ON; PRAGMA cache_size=-8192; PRAGMA journal_size_limit=67108864",
+        "PRAGMA cell_size_check=ON; PRAGMA cache_size=-8192; PRAGMA journal_size_limit=67108864;"
+        "PRAGMA temp_store=MEMORY", /* What a savepoint takes back must not need a folder. */
         err);
     if (!rc)
         rc = query(s, "PRAGMA journal_mode=WAL", mode, sizeof mode, NULL, err);

@@ -3,6 +3,7 @@
 #include "server/store/sqlite/db.h"
 #include "server/mesh/encode.h"
 #include "server/mesh/topology_id.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -479,6 +480,7 @@ static int delete_mesh(struct store *s, const char *id, int64_t expected, const 
 int store_delete(struct store *s, const char *id, int64_t expected, const struct store_answer *answer, int64_t now_ms,
                  struct sdd_error *err)
 {
+    assert(!s->group.open);
     int rc = delete_mesh(s, id, expected, answer, now_ms, err);
     if (rc == SDD_ESTORE_FULL && store_reserve_use(s))
         rc = delete_mesh(s, id, expected, answer, now_ms, err);

@@ -121,6 +121,7 @@ struct job *story_start_by(struct fixture *f, struct story *s, struct turns *tur
     w->job.cost_ns[ON_DEVICE] = s->cost_ns;
     w->job.peeks = s->peeks;
     w->job.bulk = s->bulk;
+    w->job.hands_on = s->hands_on;
     job_start(&f->jobs, &w->job, &s->ops, turns);
     return &w->job;
 }
@@ -176,7 +177,7 @@ int story_set_up(void **state)
     struct fixture *f = calloc(1, sizeof *f);
     (void)alarm(60); /* a job that is never moved on would keep the test waiting */
     f->jobs.most = 100;
-    f->jobs.hooks = (struct jobs_hooks){on_answer, on_ended, on_moved};
+    f->jobs.hooks = (struct jobs_hooks){on_answer, on_ended, on_moved, NULL, NULL};
     f->jobs.user = f;
     f->jobs.metrics = &f->metrics;
     turns_init(&f->turns[0]);

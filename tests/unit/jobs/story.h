@@ -32,7 +32,7 @@ struct story {
     uint32_t principal;                           /* who asks; 1 unless it is set before the start */
     int64_t cost_ns;                              /* of the device's step */
     enum settled peeks;
-    bool bulk;
+    bool bulk, hands_on;
     bool own;     /* the daemon wants it: it has no request */
     char log[64]; /* the steps in their order by their thread: L H S D; + answered well, - with an error, . freed */
     double phases[N_PHASES];

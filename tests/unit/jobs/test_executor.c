@@ -52,10 +52,10 @@ struct taker {
     struct counted *last; /* posted once they are taken */
 };
 
-static bool fits(const struct task *task, const void *cls)
+static bool fits(const struct task *task, void *cls)
 {
     const struct counted *c = CONTAINER((struct task *)(uintptr_t)task, struct counted, task);
-    return c->id >= ((const struct taker *)cls)->from;
+    return c->id >= ((struct taker *)cls)->from;
 }
 
 static void take(struct task *task, void *user)
@@ -64,6 +64,7 @@ static void take(struct task *task, void *user)
     struct task *out[16];
     (void)user;
     sem_wait(&t->posted);
+    assert_int_equal(executor_fitting(t->e, fits, t), 10 - t->from);
     t->n_taken = executor_take(t->e, fits, t, t->most, out);
     for (int i = 0; i < t->n_taken; i++)
         t->taken[i] = CONTAINER(out[i], struct counted, task)->id;
@@ -100,11 +101,11 @@ static void check_taking(int from, int most, int want)
 static void test_taking(void **state)
 {
     (void)state;
-    check_taking(0, 16, 5);
-    check_taking(3, 16, 3);
+    check_taking(0, 16, 10);
+    check_taking(3, 16, 7);
     check_taking(3, 2, 2);
-    check_taking(8, 16, 1);
-    check_taking(9, 16, 0);
+    check_taking(8, 16, 2);
+    check_taking(9, 16, 1);
     check_taking(10, 16, 0);
     check_taking(0, 0, 0);
     check_taking(0, -1, 0);

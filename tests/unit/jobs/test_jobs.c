@@ -290,6 +290,37 @@ static void test_handed_over(void **state)
     assert_int_equal(f->ended[0], SDD_ESTORE);
 }
 
+/* Steps on three threads follow each other while nobody runs the loop; one with a skip, and an error, wait for it. */
+static void test_hands_on(void **state)
+{
+    struct fixture *f = *state;
+    struct story *s = story_tell('a'), *skips = story_tell('b'), *fails = story_tell('c');
+    s->hands_on = fails->hands_on = skips->hands_on = true;
+    s->steps[2].skip = fails->steps[2].skip = NULL;
+    s->hold_at = 3;
+    fails->rc[2] = SDD_EMESH;
+    story_start(f, s, NULL);
+    sem_wait(&s->begun);
+    assert_string_equal(s->log, "LHSD");
+    story_start(f, skips, NULL);
+    story_start(f, fails, NULL);
+    sem_post(&s->go_on);
+    story_run_all(f);
+    story_check(s, "LHSDL+.", SDD_OK, "");
+    story_check(skips, "LHSDL+.", SDD_OK, "");
+    story_check(fails, "LHS-.", SDD_EMESH, "step 2 failed");
+    struct story *leaves = story_tell('d');
+    leaves->hands_on = true;
+    leaves->steps[2].skip = NULL;
+    leaves->hold_at = 1;
+    struct job *job = story_start(f, leaves, NULL);
+    sem_wait(&leaves->begun);
+    job_abandon(job, SDD_ECANCELLED);
+    sem_post(&leaves->go_on);
+    story_run_all(f);
+    story_check(leaves, "LH-.", SDD_ECANCELLED, LEFT);
+}
+
 static bool is_capital(const struct job *job, const struct job *other)
 {
     return job != other && story_of(other)->name < 'a';
@@ -361,6 +392,7 @@ int main(void)
     const struct CMUnitTest tests[] = {ON_A_LOOP(test_steps),   ON_A_LOOP(test_done),   ON_A_LOOP(test_errors),
                                        ON_A_LOOP(test_again),   ON_A_LOOP(test_busy),   ON_A_LOOP(test_turns),
                                        ON_A_LOOP(test_readers), ON_A_LOOP(test_closed), ON_A_LOOP(test_handed_over),
-                                       ON_A_LOOP(test_joined),  ON_A_LOOP(test_bulk),   ON_A_LOOP(test_guard)};
+                                       ON_A_LOOP(test_joined),  ON_A_LOOP(test_bulk),   ON_A_LOOP(test_guard),
+                                       ON_A_LOOP(test_hands_on)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

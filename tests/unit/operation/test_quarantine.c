@@ -15,11 +15,14 @@ static struct quarantine q;
 static struct metrics metrics;
 static struct log silent;
 static char *dir;
+static struct executor *thread;
 
 static int set_up(void **state)
 {
     (void)state;
     dir = tempdir();
+    thread = executor_start("test", 1, NULL);
+    assert_non_null(thread);
     assert_true(log_open(&silent, "/dev/null", "error", "text"));
     return 0;
 }
@@ -27,6 +30,8 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
+    executor_stop(thread);
+    assert_false(q.syncs || q.again);
     log_close(&silent);
     tempdir_remove(dir);
     return 0;
@@ -36,9 +41,12 @@ static int tear_down(void **state)
 static void begin(void)
 {
     struct sdd_error err;
+    executor_stop(thread); /* What was cleared is synced, and nobody looks at the old one any more. */
+    assert_non_null(thread = executor_start("test", 1, NULL));
     if (q.metrics)
         close(q.fd);
     assert_int_equal(quarantine_open(&q, dir, &silent, &metrics, &err), SDD_OK);
+    q.thread = thread;
 }
 
 static struct evaluation of(const char *id, int64_t version, uint64_t work)

@@ -196,35 +196,57 @@ static enum kind choose(struct store *s, struct store_work *w, int mesh, int64_t
     return is_far ? EDIT : kind;
 }
 
-int work_step(struct store *s, struct store_work *w)
+/* Makes one change of a random mesh, and notes which version it makes; the serial of an answer goes to answers. */
+static int change(struct store *s, struct store_work *w, bool may_go, int64_t answers[WORK_MESHES])
 {
-    store_keep(s, WORK_VERSIONS, 1 << 20);
     char id[STORE_ID_SIZE], key[32];
     int mesh = (int)(work_random(w) % WORK_MESHES), rc;
-    const bool goes = work_random(w) % 16 == 0;
-    const int64_t version = w->acked[mesh], next = version + 1;
+    const bool goes = work_random(w) % 16 == 0 && may_go;
+    const int64_t version = w->next[mesh], next = version + 1;
     mesh_id(mesh, id);
     (void)snprintf(key, sizeof key, "key-%lld", (long long)++w->serial);
     struct store_answer a = {.principal = "p", .key = key, .status = 200, .body = key, .bytes = 4};
     const enum kind kind = choose(s, w, mesh, version);
-    w->next[mesh] = version && goes ? 0 : next;
     if (!version)
         w->life[mesh] = ++w->n_lives;
-    if (w->next[mesh])
+    if (!version || !goes)
         w->kinds[w->life[mesh] % WORK_LIVES][next % WORK_KINDS] = (unsigned char)kind;
-    rc = !w->next[mesh]  ? store_delete(s, id, version, NULL, 0, NULL)
+    if (may_go) /* It may be there before the store has said so. */
+        w->next[mesh] = version && goes ? 0 : next;
+    rc = version && goes ? store_delete(s, id, version, NULL, 0, NULL)
          : kind == WHOLE ? replace(s, mesh, next, w->life[mesh], &a)
          : kind == EDIT  ? edit(s, mesh, next, &a)
          : kind == UNDO  ? undo(s, mesh, next)
                          : put_points(s, mesh, next, kind);
     if (rc)
         return rc;
+    w->next[mesh] = version && goes ? 0 : next;
     if (w->next[mesh] && (kind == WHOLE || kind == EDIT))
-        w->answer[mesh] = w->serial;
+        answers[mesh] = w->serial;
     w->n_edits += w->next[mesh] && kind == EDIT;
-    w->acked[mesh] = w->next[mesh];
-    w->n_acked++;
     return SDD_OK;
+}
+
+int work_step(struct store *s, struct store_work *w)
+{
+    int64_t answers[WORK_MESHES], n_done = 0;
+    const bool alone = !w->together || work_random(w) % 3;
+    const int64_t n = alone ? 1 : 2 + (int64_t)work_random(w) % 5;
+    memcpy(answers, w->answer, sizeof answers);
+    store_keep(s, WORK_VERSIONS, 1 << 20);
+    int rc = alone ? SDD_OK : store_together(s, NULL);
+    if (rc)
+        return rc;
+    while (n_done < n && !(rc = change(s, w, alone, answers)))
+        n_done++;
+    const int ended = alone ? rc : store_together_end(s, NULL);
+    if (ended)
+        return ended;
+    memcpy(w->answer, answers, sizeof answers);
+    memcpy(w->acked, w->next, sizeof w->acked);
+    w->n_acked += n_done;
+    w->n_together += !alone;
+    return rc;
 }
 
 /* ---- checks ---- */
@@ -273,6 +295,7 @@ static void check_answer(struct store *s, int64_t serial)
 
 void work_check(struct store *s, struct store_work *w)
 {
+    int done = 0, not_done = 0; /* What was under way was one commit. */
     for (int i = 0; i < WORK_MESHES; i++) {
         char id[STORE_ID_SIZE];
         struct sdd_error err = {0};
@@ -284,10 +307,14 @@ void work_check(struct store *s, struct store_work *w)
         if (info.version != w->acked[i] && info.version != w->next[i])
             fail_msg("mesh %d is at version %lld; %lld was acknowledged, %lld under way", i, (long long)info.version,
                      (long long)w->acked[i], (long long)w->next[i]);
+        done += w->acked[i] != w->next[i] && info.version == w->next[i];
+        not_done += w->acked[i] != w->next[i] && info.version != w->next[i];
         w->acked[i] = w->next[i] = info.version;
         if (info.version)
             check_versions(s, w, i, id, info.created_ms);
         if (w->answer[i])
             check_answer(s, w->answer[i]);
     }
+    if (done && not_done)
+        fail_msg("of one commit %d changes are there, and %d are not", done, not_done);
 }

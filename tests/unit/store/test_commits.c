@@ -142,6 +142,7 @@ static void test_damaged_logs(void **state)
     for (int k = 0; k < 3; k++) {
         char *dir = tempdir();
         struct store_work *w = shared_work(4711 + (uint64_t)k), dice = {.random = 99 + (uint64_t)k};
+        w->together = true;
         struct files good = worked(dir, w, steps[k]);
         assert_true(good.f[LOG].n > 4096);
         for (int i = 0; i < n / 3; i++) {

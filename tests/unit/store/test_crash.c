@@ -58,12 +58,13 @@ static void test_kill(void **state)
     struct store_work *w = mmap(NULL, sizeof *w, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     (void)state;
     assert_ptr_not_equal(w, MAP_FAILED);
+    w->together = true;
     srand(7); // NOLINT
     for (; kills < n || (w->n_acked <= n && kills < 10 * n); kills++)
         one_cycle(dir, w, kills);
-    print_message("%d kills, %lld acknowledged changes, %lld of them edits, none lost\n", kills, (long long)w->n_acked,
-                  (long long)w->n_edits);
-    assert_true(w->n_acked > n && w->n_edits > n / 4);
+    print_message("%d kills, %lld acknowledged changes, %lld of them edits, %lld commits of several, none lost\n",
+                  kills, (long long)w->n_acked, (long long)w->n_edits, (long long)w->n_together);
+    assert_true(w->n_acked > n && w->n_edits > n / 4 && w->n_together > n / 8);
     (void)munmap(w, sizeof *w);
     tempdir_remove(dir);
 }

@@ -17,7 +17,7 @@
 static bool torture(enum faulty_kind kind, int64_t k, int forever, int code)
 {
     char *dir = tempdir();
-    struct store_work w = {.random = 4711};
+    struct store_work w = {.random = 4711, .together = true};
     struct store *s = store_reopen(dir);
     struct sdd_error err = {0};
     int failed = 0;
@@ -151,7 +151,7 @@ static void test_power_cut(void **state)
     const char *cuts = getenv("SUBDD_POWER_CUTS");
     int n = cuts ? (int)strtol(cuts, NULL, 10) : 200;
     char *dir = tempdir();
-    struct store_work w = {.random = 99};
+    struct store_work w = {.random = 99, .together = true};
     (void)state;
     store_close(store_reopen(dir));
     for (int i = 0; i < n; i++) {
@@ -169,9 +169,9 @@ static void test_power_cut(void **state)
             fail_msg("cut %d: %s", i, err.text);
         store_close(s);
     }
-    print_message("%d power cuts, %lld acknowledged changes, %lld of them edits, none lost\n", n, (long long)w.n_acked,
-                  (long long)w.n_edits);
-    assert_true(w.n_acked > n / 2 && w.n_edits > n / 8);
+    print_message("%d power cuts, %lld acknowledged changes, %lld of them edits, %lld commits of several, none lost\n",
+                  n, (long long)w.n_acked, (long long)w.n_edits, (long long)w.n_together);
+    assert_true(w.n_acked > n / 2 && w.n_edits > n / 8 && w.n_together > n / 16);
     tempdir_remove(dir);
 }
 

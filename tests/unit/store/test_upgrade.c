@@ -88,7 +88,7 @@ static void upgrade(const char *dump, int version, const char *older)
         free(block);
         assert_int_equal(store_check(s, &err), SDD_OK);
         store_close(s);
-        assert_int_equal(store_count(dir, "PRAGMA user_version"), 9);
+        assert_int_equal(store_count(dir, "PRAGMA user_version"), 10);
         assert_int_equal(store_count(dir, "SELECT count(*) FROM history"), version > 1 ? 2 : 1);
         assert_int_equal(store_count(dir, "SELECT count(*) FROM sqlite_schema WHERE name = 'meshes_name'"), 1);
         assert_int_equal(store_count(dir, "SELECT count(*) FROM versions"), version > 1 ? 2 : 1);
@@ -285,7 +285,7 @@ static void test_schema_7(void **state)
         struct store *s = store_reopen(dir);
         has_schema_7(s);
         store_close(s);
-        assert_int_equal(store_count(dir, "PRAGMA user_version"), 9);
+        assert_int_equal(store_count(dir, "PRAGMA user_version"), 10);
         assert_int_equal(store_count(dir, OLD_IDS), 0);
     }
     struct store *s = store_reopen(dir);
