@@ -6,6 +6,7 @@
 #include "gpu/bspline/basis_table.h"
 #include "gpu/engines/tabulated/cache.h"
 #include "gpu/engines/tabulated/classify.h"
+#include "gpu/engines/tabulated/update.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,9 +182,8 @@ static void *create(void)
     return calloc(1, sizeof(struct tabulated));
 }
 
-static int64_t bytes_of(const void *what)
+int64_t tabulated_bytes(const struct tabulated *t)
 {
-    const struct tabulated *t = what;
     int64_t bytes =
         t->pieces.bytes + t->lists.bytes + t->rows.bytes + t->terms.bytes + table_triangles_bytes(&t->triangles);
     for (int k = 0; k < SDD_N_SURFACES; k++)
@@ -192,8 +192,16 @@ static int64_t bytes_of(const void *what)
     return bytes;
 }
 
+static int64_t bytes_of(const void *what)
+{
+    const struct tabulated *t = what;
+    return tabulated_bytes(t) + table_seed_bytes(t->seed);
+}
+
+/* Frees all but the seed. */
 static void empty(sdd_device *d, struct tabulated *t)
 {
+    struct table_seed *seed = t->seed;
     block_give(d, &t->pieces);
     block_give(d, &t->lists);
     block_give(d, &t->rows);
@@ -205,16 +213,38 @@ static void empty(sdd_device *d, struct tabulated *t)
     }
     table_triangles_free(d, &t->triangles);
     free(t->description);
-    *t = (struct tabulated){0};
+    free(t->words);
+    *t = (struct tabulated){.topology = t->topology, .mesh = t->mesh, .seed = seed};
+}
+
+void tabulated_let_go(sdd_device *d, struct tabulated *t)
+{
+    if (t->n_seeds > 0 || !t->is_orphaned)
+        return;
+    empty(d, t);
+    free(t);
 }
 
 static void free_all(sdd_device *d, void *what)
 {
-    empty(d, what);
-    free(what);
+    struct tabulated *t = what;
+    table_seed_free(d, t);
+    t->is_orphaned = 1;
+    tabulated_let_go(d, t);
 }
 
-static const struct kept_ops tabulated_ops = {create, bytes_of, free_all};
+static void *update(sdd_device *d, void *old, const struct topology_edit *edit)
+{
+    struct tabulated *t = create();
+    if (t && !table_seed_create(d, old, t, edit)) {
+        free(t);
+        return NULL;
+    }
+    return t;
+}
+
+static const struct kept_ops tabulated_ops = {
+    .create = create, .bytes = bytes_of, .free = free_all, .update = update};
 
 struct tabulated *tabulated_of(const sdd_topology *topology, const struct topology_channel *c)
 {
@@ -225,6 +255,13 @@ struct tabulated *tabulated_of(const sdd_topology *topology, const struct topolo
 static int classify_quads(struct tabulated *t, struct sdd_error *err)
 {
     const int smooth_triangles = t->topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH;
+    int rc = t->seed ? table_update(t->topology, t, smooth_triangles, err) : TABLE_ANEW;
+    t->is_updated = !rc;
+    if (rc != TABLE_ANEW && rc != SDD_ENO_MEMORY)
+        return rc;
+    table_seed_free(t->topology->device, t);
+    empty(t->topology->device, t);
+    *err = (struct sdd_error){0};
     return table_classify(t->topology->device, &t->mesh, smooth_triangles, t, err);
 }
 
@@ -292,5 +329,9 @@ int tabulated_prepare(const sdd_topology *topology, const struct topology_channe
     if (level > TABULATED_MAX_LEVEL)
         return table_refuse(err, "they would be too large for this level");
     int rc = classify(t, err);
-    return rc ? rc : makers[topology->scheme->kind].tables(t, level, surface, normals, err);
+    if (!rc)
+        rc = makers[topology->scheme->kind].tables(t, level, surface, normals, err);
+    if (t->ready)
+        table_seed_free(topology->device, t);
+    return rc;
 }
