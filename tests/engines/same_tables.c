@@ -31,8 +31,8 @@ static void same_words(const struct pair *p, const char *name, const void *a, co
     const uint32_t *x = a, *y = b;
     for (int64_t i = 0; i < bytes / 4; i++)
         if (x[i] != y[i])
-            fail_msg("%s: word %lld of %lld of %s is %u, not %u", p->what, (long long)i, (long long)bytes / 4, name, y[i],
-                     x[i]);
+            fail_msg("%s: word %lld of %lld of %s is %u, not %u", p->what, (long long)i, (long long)bytes / 4, name,
+                     y[i], x[i]);
 }
 
 static void same_array(const struct pair *p, const char *name, const void *a, const void *b, int64_t bytes)

@@ -283,7 +283,7 @@ static sdd_topology *compare(sdd_device *device, const sdd_topology *old, const 
     same_topology(created, updated, what);
     /* Mostly: so that some edits follow each other before tables are asked for. */
     if (has_tables(created) && pick(w, 4))
-        tally->tables += same_tables(created, updated, 1 + pick(w, 3), pick(w, 2), pick(w, 2), what);
+        tally->tables += same_tables(created, updated, 1 + pick(w, 2), pick(w, 2), pick(w, 2), what);
     tally->updated++;
     tally->fast += updated->is_updated;
     tally->manifold += old->info.manifold && created->info.manifold;
@@ -356,8 +356,9 @@ static void run_all(int threads)
     for (size_t row = 0; row < sizeof cases / sizeof *cases; row++) {
         struct tally t = {0};
         run_case(device, row, &w, &t);
-        print_message("%-24s %d topologies, %d manifold as before, %d without a build, %d refused; %d tables from older\n",
-                      cases[row].shape, t.updated, t.manifold, t.fast, t.refused, t.tables);
+        print_message(
+            "%-24s %d topologies, %d manifold as before, %d without a build, %d refused; %d tables from older\n",
+            cases[row].shape, t.updated, t.manifold, t.fast, t.refused, t.tables);
         all.updated += t.updated;
         all.manifold += t.manifold;
         all.fast += t.fast;

@@ -445,8 +445,10 @@ static void test_bad_mesh(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_create), cmocka_unit_test(test_tags_share),
-                                       cmocka_unit_test(test_old_goes_meanwhile), cmocka_unit_test(test_tables_are_left),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_create),
+                                       cmocka_unit_test(test_tags_share),
+                                       cmocka_unit_test(test_old_goes_meanwhile),
+                                       cmocka_unit_test(test_tables_are_left),
                                        cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_bad_mesh)};
     return cmocka_run_group_tests_name("sdd_topology_update", tests, NULL, NULL);

@@ -222,7 +222,8 @@ static void run_update(const sdd_topology *old, const struct shape *s, const str
     else {
         const char *ran;
         (void)refine(mesh, 1, SDD_SURFACE_LIMIT, SDD_POSITIONS | SDD_NORMALS | SDD_INDICES, r);
-        (void)refine_by(mesh, "tabulated", 2, SDD_SURFACE_REFINED, SDD_POSITIONS | (s->desc.n_uvs ? SDD_UVS : 0), r, &ran);
+        (void)refine_by(mesh, "tabulated", 2, SDD_SURFACE_REFINED, SDD_POSITIONS | (s->desc.n_uvs ? SDD_UVS : 0), r,
+                        &ran);
     }
     sdd_mesh_free(mesh);
     sdd_topology_unref(topology);

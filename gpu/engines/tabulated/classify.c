@@ -389,8 +389,8 @@ static int fill_columns(sdd_device *d, const struct sdd_control *m, int smooth_t
                                                 {s->other, t->location, SDD_TABLE_OTHER, NULL}};
     DEV_LAUNCH(d, table_locations, locations, t->n_regular);
     DEV_LAUNCH(d, table_locations, locations + 1, t->n_others);
-    return table_list_rows(d, m, smooth_triangles, t, &(struct table_reading){s->read, s->read_rank, s->flags + 1, s->scan},
-                           err);
+    return table_list_rows(d, m, smooth_triangles, t,
+                           &(struct table_reading){s->read, s->read_rank, s->flags + 1, s->scan}, err);
 }
 
 static int classify(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,

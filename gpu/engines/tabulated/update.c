@@ -320,6 +320,16 @@ static int fits(const struct table_update *u)
            larger(e->corners.n_old, e->corners.n_new) < (INT64_C(1) << 32) / SDD_TABLE_REGULAR - UPDATE_FEW;
 }
 
+/* Leaves what the classes were, for their tables. */
+static int keep_classes(const struct table_update *u, struct table_seed *s)
+{
+    const size_t bytes = (size_t)u->t->n_classes * sizeof *s->old_class;
+    s->old_class = malloc(bytes + 1);
+    if (s->old_class)
+        memcpy(s->old_class, u->old_class, bytes);
+    return s->old_class != NULL;
+}
+
 int table_update(const sdd_topology *topology, struct tabulated *t, int smooth_triangles, struct sdd_error *err)
 {
     struct table_update u = {
@@ -333,6 +343,8 @@ int table_update(const sdd_topology *topology, struct tabulated *t, int smooth_t
         rc = table_update_lists(&u, err);
     if (!rc)
         rc = table_update_run(&u, smooth_triangles, err);
+    if (!rc && !keep_classes(&u, t->seed))
+        rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for classes of pieces");
     if (rc)
         dev_drain(u.d);
     block_give(u.d, &u.scratch);

@@ -5,6 +5,7 @@
  *   update.c        which pieces are classified again, and of which classes they and all others are
  *   update_lists.c  where each piece is in the new lists
  *   update_run.c    the arrays: pieces and columns that stay are copied under their new numbers, others are made
+ * The tables of classes that the older mesh has for the same level of a surface are copied on the device (tables.c).
  * Whatever a piece is made of - its kind, its class, its columns, what it owns - is told by the faces, the edges and the
  * sharpness around its own vertex and, of a regular quad, around the four vertices of its face; in a channel by the rows
  * of those faces too. So just the pieces of faces with a dirty vertex (sdd_update.h) are classified again. Between rows
@@ -24,6 +25,8 @@
 struct table_seed {
     struct tabulated *old, *owner; /* The owner uses it up. */
     struct topology_edit edit;     /* The arrays lie behind the record. */
+    uint32_t *old_class;           /* Shape [owner->n_classes], once this is ready: its classes among the old ones, or
+                                    * SDD_NONE; NULL before. */
     struct table_seed *next, **at; /* The seeds of the device. */
 };
 
@@ -39,7 +42,8 @@ int64_t table_seed_bytes(const struct table_seed *s); /* The device bytes that i
  * Cost    Each array of t is written once, and as much read; scratch of 12 B a face and 8 B a row of level 1, and about
  *         150 B a corner of the faces that are looked at
  * Errors  TABLE_ANEW, where much is touched, or where classifying anew has to tell why there can be no tables;
- *         SDD_ENO_MEMORY, SDD_EDEVICE. On failure the caller frees what t has by then. */
+ *         SDD_ENO_MEMORY, SDD_EDEVICE. On failure the caller frees what t has by then, and classifies anew unless the
+ *         device failed. */
 int table_update(const sdd_topology *topology, struct tabulated *t, int smooth_triangles,
                  struct sdd_error *err) SDD_MUST_CHECK;
 
@@ -55,7 +59,7 @@ struct touched {
     uint64_t hash;     /* The key of that class. */
 };
 
-/* Runs of the rows of a list; `most` is how many there can be. */
+/* Runs of the rows of a list. */
 struct table_runs {
     struct topology_run *run;
     int64_t n, n_old, n_new;
@@ -72,7 +76,7 @@ struct table_update {
     const struct tabulated *old;
     const struct topology_edit *edit;
     struct touched *touched; /* Shape [n_touched], ascending by corner; then by list, class and corner. */
-    uint32_t *lost;          /* Shape [n_lost]: old corners that go or are looked at again; then their pieces, sorted. */
+    uint32_t *lost; /* Shape [n_lost]: old corners that go or are looked at again; then their pieces, sorted. */
     int64_t n_touched, n_lost;
     struct sdd_table_table *old_classes; /* Shape [old->n_classes + 1]; the last one begins where the pieces end. */
     uint32_t *class_of;                  /* Shape [old->n_classes]: what each class became; SDD_NONE if it has gone. */

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_KINDS 5    /* The kinds of rows of an edit. */
-#define SEED_SHARE 8 /* A mesh is classified anew where more than one in so many vertices is dirty, unless these are few. */
+#define N_KINDS 5 /* The kinds of rows of an edit. */
+#define SEED_SHARE                                                                                                     \
+    8 /* A mesh is classified anew where more than one in so many vertices is dirty, unless these are few. */
 #define SEED_FEW 64
 
 /* ---- the seeds of a device --------------------------------------------------------------------------------------- */
@@ -170,6 +171,7 @@ void table_seed_free(sdd_device *d, struct tabulated *owner)
         s->next->at = s->at;
     s->old->n_seeds--;
     tabulated_let_go(d, s->old);
+    free(s->old_class);
     free(s);
 }
 

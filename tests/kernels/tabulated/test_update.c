@@ -78,7 +78,8 @@ static void test_find(void **state)
             const uint32_t other = (uint32_t)random_below(&seed, 2);
             const uint32_t first = (uint32_t)random_below(&seed, n[other] + 1);
             const uint32_t end = first + (uint32_t)random_below(&seed, n[other] + 1 - first);
-            ask[i] = (struct sdd_table_ask){(uint32_t)random_below(&seed, 2 * (int64_t)last[other] + 2), first, end, other};
+            ask[i] =
+                (struct sdd_table_ask){(uint32_t)random_below(&seed, 2 * (int64_t)last[other] + 2), first, end, other};
             place[i] = first;
             while (place[i] < end && 2 * list[other][place[i]].corner + 1 < ask[i].key)
                 place[i]++;
@@ -133,7 +134,8 @@ static void random_map(struct map *m, int64_t n, int64_t n_to)
     m->n = 0;
     for (int64_t at = 0; at < n && m->n < MOST_RUNS;) {
         const int64_t left = n - at, some = random_below(&seed, 3) ? 1 + random_below(&seed, 700) : left;
-        const int64_t len = m->n + 1 == MOST_RUNS || some > left ? left : some, to = random_below(&seed, n_to - len + 1);
+        const int64_t len = m->n + 1 == MOST_RUNS || some > left ? left : some,
+                      to = random_below(&seed, n_to - len + 1);
         m->start[m->n] = (uint32_t)at;
         m->shift[m->n++] = (uint32_t)(to - at);
         at += len;

@@ -37,8 +37,9 @@ SDD_FN void k_table_update_kinds(int64_t i, const struct table_update_kinds_args
         q = sdd_next(&m->faces, q);
         regular_quad = sdd_table_kind(m, q) == SDD_TABLE_SMOOTH;
     }
-    a->list[i] = kind == SDD_TABLE_IRREGULAR ? SDD_TABLE_IN_OTHERS : regular_quad ? SDD_TABLE_IN_QUADS
-                                                                                  : SDD_TABLE_IN_BICUBIC;
+    a->list[i] = kind == SDD_TABLE_IRREGULAR ? SDD_TABLE_IN_OTHERS
+                 : regular_quad              ? SDD_TABLE_IN_QUADS
+                                             : SDD_TABLE_IN_BICUBIC;
     a->key[i] = kind == SDD_TABLE_IRREGULAR ? sdd_table_key(m, c, a->none) : 0;
 }
 #endif
