@@ -2,8 +2,8 @@
 /* internal.h: makes the points of a level straight from the rows of level 1, piece by piece, for engine.c. A piece is a
  * quad of level 1 (kernels/table_pieces.dev.h), or a triangle of it under Loop (triangles.h). The surroundings of a
  * piece fall into few classes, and a table for each class says which multiples of the points around the piece make its
- * points. tables.c makes the tables and rows.c makes rows with them; after an edit, pieces and tables come from those of
- * the older mesh (update.h). This serves Catmull-Clark and Loop, unless an edge is semi-sharp under creaseMethod
+ * points. tables.c makes the tables and rows.c makes rows with them; after an edit, pieces and tables come from those
+ * of the older mesh (update.h). This serves Catmull-Clark and Loop, unless an edge is semi-sharp under creaseMethod
  * chaikin.
  *
  * Threads  one at a time for each device: what is kept has no locks of its own. */

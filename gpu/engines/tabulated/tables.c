@@ -102,8 +102,8 @@ static int is_older(const struct older *o, int64_t k)
     return o->of && o->class_of[k] != SDD_NONE;
 }
 
-/* Makes the tables of all classes that the older mesh does not have, by several threads. A class that the cache does not
- * hold takes much longer than one that it does, so threads take classes one by one. */
+/* Makes the tables of all classes that the older mesh does not have, by several threads. A class that the cache does
+ * not hold takes much longer than one that it does, so threads take classes one by one. */
 static int make_table(sdd_device *d, const struct tabulated *t, int steps, int limit, int normals,
                       const struct older *older, const int64_t *at, struct tables *to, struct sdd_error *err)
 {
@@ -126,8 +126,8 @@ static int make_table(sdd_device *d, const struct tabulated *t, int steps, int l
     return failed ? sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables") : SDD_OK;
 }
 
-/* Queues the tables of one kind: those that the older mesh has are copied on the device, the others are uploaded, and so
- * is what may be read behind the last one. */
+/* Queues the tables of one kind: those that the older mesh has are copied on the device, the others are uploaded, and
+ * so is what may be read behind the last one. */
 static void put_table(sdd_device *d, int64_t n_classes, const struct older *older, const int64_t *at, int64_t end,
                       const float *from_old, const float *from_host, float *to)
 {

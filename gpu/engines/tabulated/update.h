@@ -6,10 +6,10 @@
  *   update_lists.c  where each piece is in the new lists
  *   update_run.c    the arrays: pieces and columns that stay are copied under their new numbers, others are made
  * The tables of classes that the older mesh has for the same level of a surface are copied on the device (tables.c).
- * Whatever a piece is made of - its kind, its class, its columns, what it owns - is told by the faces, the edges and the
- * sharpness around its own vertex and, of a regular quad, around the four vertices of its face; in a channel by the rows
- * of those faces too. So just the pieces of faces with a dirty vertex (sdd_update.h) are classified again. Between rows
- * that stay nothing changes but the numbers, and these keep their order.
+ * Whatever a piece is made of - its kind, its class, its columns, what it owns - is told by the faces, the edges and
+ * the sharpness around its own vertex and, of a regular quad, around the four vertices of its face; in a channel by the
+ * rows of those faces too. So just the pieces of faces with a dirty vertex (sdd_update.h) are classified again. Between
+ * rows that stay nothing changes but the numbers, and these keep their order.
  * Threads  the one that uses the device */
 #ifndef SDD_TABULATED_UPDATE_H
 #define SDD_TABULATED_UPDATE_H

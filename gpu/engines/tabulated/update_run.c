@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* update_run.c: makes the arrays of a mesh's pieces after an edit (update.h). Each array is read and written once, where
- * pieces stay under new numbers; then the pieces that were classified again are written. */
+/* update_run.c: makes the arrays of a mesh's pieces after an edit (update.h). Each array is read and written once,
+ * where pieces stay under new numbers; then the pieces that were classified again are written. */
 #include "gpu/engines/tabulated/classify.h"
 #include "gpu/engines/tabulated/kernels/table_columns.k.h"
 #include "gpu/engines/tabulated/kernels/table_locations.k.h"

@@ -68,7 +68,7 @@ static struct topology_runs all_rows(const struct topology_run *all, int64_t n)
     return (struct topology_runs){all, n > 0, n, n};
 }
 
-/* Both edits, one after the other. Memory is laid out behind the record; where it is NULL, only its size is returned. */
+/* Both edits, one after the other. The runs go into memory; where it is NULL, only its size is returned. */
 static size_t join_edits(const struct topology_edit *a, const struct topology_edit *b, char *memory,
                          struct topology_edit *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of table_keys, table_kinds, table_update_kinds, table_describe and table_columns: the fan around each corner's vertex is found by
- * trying all corners, and the rows of level 1 are read off its explicit quads. Grid rows come from the grid order in
- * words (tests/oracle/refined.h). What the pieces then make: test_points.c. */
+/* Oracle of table_keys, table_kinds, table_update_kinds, table_describe and table_columns: the fan around each corner's
+ * vertex is found by trying all corners, and the rows of level 1 are read off its explicit quads. Grid rows come from
+ * the grid order in words (tests/oracle/refined.h). What the pieces then make: test_points.c. */
 #include "gpu/engines/tabulated/kernels/table_columns.k.h"
 #include "gpu/engines/tabulated/kernels/table_describe.k.h"
 #include "gpu/engines/tabulated/kernels/table_kinds.k.h"
