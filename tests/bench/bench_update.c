@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench_update.c: the topology after an edit, made from the one before it (sdd_topology_update) and built anew
  * (sdd_topology_create), on cages of 3,000, 100,000 and a million quads: a torus, which is closed, and a grid with a
- * border and UVs. Each time is the median of RUNS that alternate between the two, with warm memory. Beside it stands
- * the time of all threads that computed, and what copying the new topology's arrays once would take at the bandwidth
- * that the device reaches in the same run.
+ * border and UVs; and then the tables of `tabulated` for level 4, anew and from those of the old topology. Each time is
+ * the median of RUNS that alternate between the two, with warm memory. Beside it stands the time of all threads that
+ * computed, and what copying the new topology's arrays once would take at the bandwidth that the device reaches in the
+ * same run.
  * SUBDD_TEST_BACKEND=cuda leaves the CPU out; THREADS=n is for the CPU; FACES=n leaves smaller cages out, but not the
  * meshes of $SUBDD_SHARED/data. */
 #include "gpu/mesh/topology.h"
