@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UPDATE_SHARE 8 /* A mesh is classified anew where more than one in so many corners would be looked at. */
-#define UPDATE_FEW 512 /* But not where these are few. */
+#define UPDATE_SHARE 64 /* A mesh is classified anew where more than one in so many corners would be looked at. */
+#define UPDATE_FEW 256  /* But not where these are few. */
 
 void *table_update_memory(struct table_update *u, int64_t n, size_t item, struct sdd_error *err)
 {
