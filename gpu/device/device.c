@@ -2,6 +2,7 @@
 /* device.c: devices for the whole library (device.h): which backend is opened, how memory is counted, and the sticky
  * status. */
 #include "gpu/device/device.h"
+#include "gpu/sdd/sdd_update.h"
 #include "gpu/sdd/sdd_pause.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,11 @@ void sdd_device_info(const sdd_device *d, struct sdd_device_info *out)
 int64_t sdd_device_launches(const sdd_device *d)
 {
     return atomic_load_explicit(&d->n_launches, memory_order_relaxed);
+}
+
+int sdd_device_spare(sdd_device *d)
+{
+    return kept_spare(d, &d->kept);
 }
 
 void sdd_device_trim(sdd_device *d)

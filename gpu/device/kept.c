@@ -35,6 +35,27 @@ void *kept_get(struct kept_list *list, const struct kept_ops *ops, struct sdd_er
     return what;
 }
 
+void kept_update(sdd_device *d, struct kept_list *to, const struct kept_list *from, const struct topology_edit *edit)
+{
+    for (const struct kept *old = from->first; old; old = old->next) {
+        void *what = old->ops->update ? old->ops->update(d, old->what, edit) : NULL;
+        struct kept *k = what ? malloc(sizeof *k) : NULL;
+        if (k)
+            *k = (struct kept){to->first, old->ops, what};
+        else if (what)
+            old->ops->free(d, what);
+        to->first = k ? k : to->first;
+    }
+}
+
+int kept_spare(sdd_device *d, const struct kept_list *list)
+{
+    int some = 0;
+    for (const struct kept *k = list->first; k; k = k->next)
+        some |= k->ops->spare ? k->ops->spare(d, k->what) : 0;
+    return some;
+}
+
 int64_t kept_bytes(const struct kept_list *list)
 {
     int64_t bytes = 0;

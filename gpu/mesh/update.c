@@ -162,6 +162,34 @@ static int run_update(struct update *u, sdd_topology **out, struct sdd_error *er
     return rc ? rc : update_run(u, out, err);
 }
 
+/* The corners of a numbering come before its ghosts. */
+static struct topology_runs runs_of(const struct numbering *r, int64_t n_old, int64_t n_new)
+{
+    int64_t n = 0;
+    while (n < r->n && r->run[n].from < n_old)
+        n++;
+    return (struct topology_runs){r->run, n, n_old, n_new};
+}
+
+/* Lets what is kept with the old topology become what is kept with the new one. */
+static void update_kept(const struct update *u, sdd_topology *t)
+{
+    const struct sdd_topology_info *old = &u->old->info, *new = &t->info;
+    struct topology_edit edit = {.faces = runs_of(&u->faces, old->n_faces, new->n_faces),
+                                 .corners = runs_of(&u->corners, old->n_corners, new->n_corners),
+                                 .dirty = (const uint32_t *)u->delta->dirty_vertices,
+                                 .n_dirty = u->delta->n_dirty_vertices};
+    for (int k = 0; k < u->n_views; k++) {
+        const struct view *v = u->view + k;
+        const int64_t from = k ? 1 + u->delta->channels[k - 1].from : 0;
+        edit.vertices = runs_of(&v->vertices, v->delta->n_old, v->n_new);
+        if (k == 0)
+            edit.control = edit.vertices;
+        edit.edges = runs_of(&v->edges, v->n_old_edges, v->n_edges);
+        kept_update(u->d, t->kept + k, u->old->kept + from, &edit);
+    }
+}
+
 static int update(const sdd_topology *old, const struct sdd_mesh_desc *desc, const struct sdd_topology_delta *d,
                   sdd_topology **out, struct sdd_error *err)
 {
@@ -169,6 +197,8 @@ static int update(const sdd_topology *old, const struct sdd_mesh_desc *desc, con
     /* Other work on the device may give the old topology back meanwhile. Only its references change. */
     sdd_topology *held = sdd_topology_ref((sdd_topology *)(uintptr_t)old);
     int rc = run_update(&u, out, err);
+    if (!rc)
+        update_kept(&u, *out);
     for (struct update_block *block = u.memory, *next; block; block = next) {
         next = block->next;
         free(block);

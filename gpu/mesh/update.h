@@ -13,7 +13,8 @@
 #ifndef SDD_MESH_UPDATE_H
 #define SDD_MESH_UPDATE_H
 #include "gpu/mesh/internal.h"
-#include "gpu/mesh/kernels/update.dev.h"
+#include "gpu/mesh/topology_edit.h"
+#include "gpu/mesh/update.dev.h"
 #include "gpu/sdd/sdd_update.h"
 
 #define UPDATE_ANEW 1 /* No error: the topology has to be built anew. */
@@ -26,13 +27,9 @@ struct ranges {
     struct range *at;
     int64_t n;
 };
-/* Rows from `from` of the old mesh on that are at `to` in the new one. */
-struct run {
-    int64_t from, to, n;
-};
 /* Where the rows of one kind are. They come in parts, which keep apart: corners, and then ghosts. */
 struct numbering {
-    struct run *run;
+    struct topology_run *run;
     int64_t n;
     struct sdd_runs rows, values; /* On the device: from new rows to old ones, and from old to new. */
 };
@@ -122,7 +119,7 @@ void *update_memory(struct update *u, int64_t n, size_t item, struct sdd_error *
 /* update_number: adds the runs of a part to a numbering. The part's rows begin at part.from and part.to; the lists
  * count from there.
  * Errors  SDD_ENO_MEMORY; UPDATE_ANEW where the lists do not fit the sizes */
-int update_number(struct update *u, struct numbering *r, struct run part, int64_t n_old, int64_t n_new,
+int update_number(struct update *u, struct numbering *r, struct topology_run part, int64_t n_old, int64_t n_new,
                   struct ranges gone, struct ranges come, struct sdd_error *err) SDD_MUST_CHECK;
 /* update_ranges: adds n rows to ranges, joining those that are next to each other. */
 void update_ranges(struct ranges *r, int64_t first, int64_t n);

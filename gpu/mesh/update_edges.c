@@ -259,7 +259,7 @@ static int number_ghosts(struct update *u, struct edge_lists *l, uint32_t *ghost
         update_ranges(&come, ghost[i], 1);
     }
     u->n_boundary_edges = B - l->n_gone_ghosts + n;
-    return update_number(u, &u->corners, (struct run){u->old->info.n_corners, u->desc->n_corners, 0}, B,
+    return update_number(u, &u->corners, (struct topology_run){u->old->info.n_corners, u->desc->n_corners, 0}, B,
                          u->n_boundary_edges, gone, come, err);
 }
 

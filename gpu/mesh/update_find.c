@@ -45,7 +45,8 @@ static int number_faces(struct update *u, struct numbering *out, struct sdd_erro
         update_ranges(&gone, u->gone_face[i].row, 1);
     for (int64_t i = 0; i < u->n_new_faces; i++)
         update_ranges(&come, u->new_face[i].row, 1);
-    return update_number(u, out, (struct run){0, 0, 0}, u->old->info.n_faces, u->desc->n_faces, gone, come, err);
+    return update_number(u, out, (struct topology_run){0, 0, 0}, u->old->info.n_faces, u->desc->n_faces, gone, come,
+                         err);
 }
 
 /* Finds where the corners of gone faces and of runs of staying faces begin and end in the old mesh. Pairs of `bound`
@@ -236,8 +237,8 @@ static int number_corners(struct update *u, struct sdd_error *err)
         u->face_end.value[i] = (uint32_t)f->end;
     }
     u->face_end.n = u->n_new_faces;
-    return update_number(u, &u->corners, (struct run){0, 0, 0}, u->old->info.n_corners, u->desc->n_corners, gone, come,
-                         err);
+    return update_number(u, &u->corners, (struct topology_run){0, 0, 0}, u->old->info.n_corners, u->desc->n_corners,
+                         gone, come, err);
 }
 
 /* Finds the faces and corners that go and come. */

@@ -2,7 +2,7 @@
 /* update_rows.c: the numberings of a topology update, and its questions to the device (update.h). */
 #include "gpu/mesh/update.h"
 #include "gpu/mesh/kernels/update_find.k.h"
-#include "gpu/mesh/kernels/update_gather.k.h"
+#include "gpu/mesh/update_gather.k.h"
 #include "gpu/mesh/kernels/update_lowest.k.h"
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +32,10 @@ void update_ranges(struct ranges *r, int64_t first, int64_t n)
         r->at[r->n++] = (struct range){first, n};
 }
 
-int update_number(struct update *u, struct numbering *r, struct run part, int64_t n_old, int64_t n_new,
+int update_number(struct update *u, struct numbering *r, struct topology_run part, int64_t n_old, int64_t n_new,
                   struct ranges gone, struct ranges come, struct sdd_error *err)
 {
-    struct run *runs = update_memory(u, r->n + gone.n + come.n + 1, sizeof *runs, err);
+    struct topology_run *runs = update_memory(u, r->n + gone.n + come.n + 1, sizeof *runs, err);
     int64_t from = 0, to = 0, n = 1;
     if (!runs)
         return SDD_ENO_MEMORY;
@@ -51,7 +51,7 @@ int update_number(struct update *u, struct numbering *r, struct run part, int64_
         n = (k < come.n ? come.at[k].first : n_new) - to;
         n = left < n ? left : n;
         if (n > 0)
-            runs[r->n++] = (struct run){part.from + from, part.to + to, n};
+            runs[r->n++] = (struct topology_run){part.from + from, part.to + to, n};
     }
     return from - n == n_old && to - n == n_new ? SDD_OK : UPDATE_ANEW;
 }
@@ -67,7 +67,7 @@ int update_number_rows(struct update *u, struct numbering *r, int64_t n_old, int
         update_ranges(&g, gone[i], 1);
     for (int64_t i = 0; i < n_come; i++)
         update_ranges(&c, come[i], 1);
-    return update_number(u, r, (struct run){0, 0, 0}, n_old, n_new, g, c, err);
+    return update_number(u, r, (struct topology_run){0, 0, 0}, n_old, n_new, g, c, err);
 }
 
 int update_patch_memory(struct update *u, struct patch *p, int64_t n, struct sdd_error *err)
@@ -79,35 +79,12 @@ int update_patch_memory(struct update *u, struct patch *p, int64_t n, struct sdd
 
 uint32_t update_to(const struct numbering *r, uint32_t old)
 {
-    int64_t low = -1, high = r->n - 1; /* The last run that begins at or before the row, or -1. */
-    while (low < high) {
-        const int64_t middle = (low + high + 1) / 2;
-        if (r->run[middle].from <= old)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    if (low < 0 || old >= r->run[low].from + r->run[low].n)
-        return SDD_NONE;
-    return (uint32_t)(old - r->run[low].from + r->run[low].to);
+    return topology_runs_to(&(struct topology_runs){.run = r->run, .n = r->n}, old);
 }
 
 uint32_t update_place(const struct numbering *r, uint32_t row)
 {
-    int64_t low = -1, high = r->n - 1;
-    while (low < high) {
-        const int64_t middle = (low + high + 1) / 2;
-        if (r->run[middle].to <= row)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    if (low < 0)
-        return 0;
-    const struct run *run = r->run + low;
-    if (row < run->to + run->n)
-        return (uint32_t)(2 * (row - run->to + run->from) + 1);
-    return (uint32_t)(2 * (run->from + run->n));
+    return topology_runs_place(&(struct topology_runs){.run = r->run, .n = r->n}, row);
 }
 
 int64_t update_before(const uint32_t *row, int64_t n, uint32_t limit)

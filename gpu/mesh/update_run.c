@@ -9,7 +9,7 @@
 #include "gpu/mesh/kernels/update_fans.k.h"
 #include "gpu/mesh/kernels/update_features.k.h"
 #include "gpu/mesh/kernels/update_patch.k.h"
-#include "gpu/mesh/kernels/update_rows.tile.h"
+#include "gpu/mesh/update_rows.tile.h"
 #include "gpu/mesh/kernels/update_valences.k.h"
 
 /* The rows of a numbering. Corners come in two parts. */
@@ -78,7 +78,7 @@ static int64_t fill_rows(const struct extent *e, uint32_t *start, uint32_t *shif
 {
     int64_t at = 0, n = 0;
     for (int64_t k = 0; k < e->r->n; k++) {
-        const struct run *run = e->r->run + k;
+        const struct topology_run *run = e->r->run + k;
         n = add_new(e, at, run->to, n, start, shift);
         if (start) {
             start[n] = (uint32_t)run->to;

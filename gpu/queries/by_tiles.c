@@ -50,7 +50,8 @@ static void kept_free_all(sdd_device *d, void *what)
     free(what);
 }
 
-static const struct kept_ops kept_relations_ops = {kept_create, kept_bytes_of, kept_free_all};
+static const struct kept_ops kept_relations_ops = {
+    .create = kept_create, .bytes = kept_bytes_of, .free = kept_free_all};
 
 /* What kept rows are made with. */
 struct keeping {

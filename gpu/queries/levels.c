@@ -33,7 +33,7 @@ static void level_free(sdd_device *d, void *what)
     free(what);
 }
 
-static const struct kept_ops level_ops = {level_create, level_bytes, level_free};
+static const struct kept_ops level_ops = {.create = level_create, .bytes = level_bytes, .free = level_free};
 
 /* Refines the faces of a topology alone: a mesh has to have points, but where they are does not matter. */
 static int refine_faces(sdd_topology *t, int level, const struct sdd_run *run, sdd_result **out, struct sdd_error *err)

@@ -30,7 +30,7 @@ static void lines_free(sdd_device *d, void *what)
     free(what);
 }
 
-static const struct kept_ops lines_ops = {lines_create, lines_bytes, lines_free};
+static const struct kept_ops lines_ops = {.create = lines_create, .bytes = lines_bytes, .free = lines_free};
 
 static void lay_out_lines(const sdd_topology *t, struct arena *a, struct lines_kept *l)
 {

@@ -64,7 +64,7 @@ static void give_back(sdd_device *d, void *history)
     sdd_history_free(history);
 }
 
-static const struct kept_ops history_ops = {create, NULL, give_back};
+static const struct kept_ops history_ops = {.create = create, .free = give_back};
 
 sdd_history *planner_history(sdd_mesh *m, struct sdd_error *err)
 {

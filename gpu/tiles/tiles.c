@@ -20,7 +20,7 @@ static void tiles_free(sdd_device *d, void *what)
     free(what);
 }
 
-static const struct kept_ops tiles_ops = {tiles_create, tiles_bytes, tiles_free};
+static const struct kept_ops tiles_ops = {.create = tiles_create, .bytes = tiles_bytes, .free = tiles_free};
 
 int tiles_are_made(const sdd_topology *t)
 {

@@ -28,7 +28,7 @@ static void uses_free(sdd_device *d, void *what)
     free(what);
 }
 
-static const struct kept_ops uses_ops = {uses_create, uses_bytes, uses_free};
+static const struct kept_ops uses_ops = {.create = uses_create, .bytes = uses_bytes, .free = uses_free};
 
 static void lay_out_uses(const sdd_topology *t, struct arena *a, struct uses *u)
 {

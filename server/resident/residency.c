@@ -322,8 +322,22 @@ int64_t residency_published(const struct residency *r, const struct resident *ke
     return left > 0 ? left : 0; /* What it shares with pinned ones is taken off twice. */
 }
 
+/* Gives back what is held only to make something sooner after an edit. Returns whether there was any. */
+static bool spare(struct residency *r)
+{
+    struct list *const lists[] = {&r->lru, &r->pinned};
+    if (!sdd_device_spare(r->device))
+        return false;
+    for (int k = 0; k < 2; k++)
+        for (struct list *at = lists[k]->next; at != lists[k]; at = at->next)
+            resident_measure(r, CONTAINER(at, struct resident, lru));
+    return true;
+}
+
 bool residency_make_room(struct residency *r, const struct resident *keep, int64_t needed)
 {
+    if (spare(r))
+        return true;
     if (needed > residency_available(r, keep))
         return false; /* It would not fit even after all evictions. */
     for (struct list *at = r->lru.next; at != &r->lru; at = at->next) {

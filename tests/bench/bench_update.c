@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench_update.c: the topology after an edit, made from the one before it (sdd_topology_update) and built anew
  * (sdd_topology_create), on cages of 3,000, 100,000 and a million quads: a torus, which is closed, and a grid with a
- * border and UVs. Each time is the median of RUNS that alternate between the two, with warm memory. Beside it stands
- * the time of all threads that computed, and what copying the new topology's arrays once would take at the bandwidth
- * that the device reaches in the same run.
- * SUBDD_TEST_BACKEND=cuda leaves the CPU out; THREADS=n is for the CPU; FACES=n leaves smaller cages out. */
+ * border and UVs; and then the tables of `tabulated` for level 4, anew and from those of the old topology. Each time is
+ * the median of RUNS that alternate between the two, with warm memory. Beside it stands the time of all threads that
+ * computed, and what copying the new topology's arrays once would take at the bandwidth that the device reaches in the
+ * same run.
+ * SUBDD_TEST_BACKEND=cuda leaves the CPU out; THREADS=n is for the CPU; FACES=n leaves smaller cages out, but not the
+ * meshes of $SUBDD_SHARED/data. */
 #include "gpu/mesh/topology.h"
 #include "gpu/sdd/sdd_update.h"
 #include "server/mesh/formats/codec.h"
 #include "tests/bench/timing.h"
 #include "tests/env.h"
 #include "tests/oracle/refined.h"
+#include "tests/refine_once.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,11 +67,13 @@ static struct mesh *make_cage(int side, int is_grid)
 static void apply(const struct mesh *m, int edit, struct edit_result *r)
 {
     const int64_t face = m->n_faces / 2, every = edits[edit].every ? edits[edit].every : m->n_faces;
-    const int32_t *v = m->face_vertices + 4 * face;
+    const int32_t *v = m->face_vertices;
     const size_t room = 200 + 12 * (size_t)(m->n_faces / every);
     char *json = xalloc((int64_t)room, 1);
     struct edit_batch *b;
     struct sdd_error err = {0};
+    for (int64_t f = 0; f < face; f++)
+        v += m->face_counts[f];
     size_t used = (size_t)snprintf(json, room, "{\"edits\":[{\"%s\":[", edits[edit].before);
     for (int64_t f = face % every; f < m->n_faces && !edits[edit].of_edge; f += every)
         used += (size_t)snprintf(json + used, room - used, "%s%d", f < every ? "" : ",", (int32_t)f);
@@ -89,6 +94,28 @@ static double cpu_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
+/* The time of the clock and that of all threads, ms. */
+struct times {
+    double clock[RUNS], cpu[RUNS];
+};
+
+/* What `tabulated` makes before its first frame of a topology. */
+static void time_tables(sdd_topology *t, const struct mesh *m, struct times *to, int at)
+{
+    const struct sdd_refine_request r = {
+        .level = 4, .surface = SDD_SURFACE_REFINED, .include = SDD_POSITIONS, .method = "tabulated"};
+    struct sdd_error err = {0};
+    sdd_mesh *mesh;
+    if (sdd_mesh_create(t, m->points, m->n_uvs ? m->uvs : NULL, &mesh, &err))
+        oracle_die("%s", err.text);
+    const double start = now_ms(), cpu = cpu_ms();
+    if (prepare_once(mesh, &r, NULL, &err))
+        oracle_die("%s", err.text);
+    to->clock[at] = now_ms() - start;
+    to->cpu[at] = cpu_ms() - cpu;
+    sdd_mesh_free(mesh);
+}
+
 static void row(sdd_device *device, const char *cage, const struct mesh *m, sdd_topology *old, int edit, double copy)
 {
     struct edit_result r;
@@ -97,6 +124,7 @@ static void row(sdd_device *device, const char *cage, const struct mesh *m, sdd_
     struct sdd_topology_info info;
     struct sdd_error err = {0};
     double built[RUNS], updated[RUNS], built_cpu[RUNS], updated_cpu[RUNS];
+    struct times anew, from_old;
     int is_updated = 0;
     apply(m, edit, &r);
     mesh_desc(r.mesh, &desc);
@@ -108,6 +136,8 @@ static void row(sdd_device *device, const char *cage, const struct mesh *m, sdd_
         int rc = sdd_topology_create(device, &desc, &t, &err);
         built[at] = now_ms() - start;
         built_cpu[at] = cpu_ms() - cpu;
+        if (!rc)
+            time_tables(t, r.mesh, &anew, at);
         sdd_topology_unref(t);
         start = now_ms(), cpu = cpu_ms();
         rc = rc ? rc : sdd_topology_update(old, &desc, &delta, &t, &err);
@@ -116,21 +146,41 @@ static void row(sdd_device *device, const char *cage, const struct mesh *m, sdd_
         if (rc)
             oracle_die("%s", err.text);
         is_updated = t->is_updated;
+        time_tables(t, r.mesh, &from_old, at);
         sdd_topology_info(t, &info);
         sdd_topology_unref(t);
     }
     const double b = median(built, RUNS), u = median(updated, RUNS), c = 2e-6 * (double)info.device_bytes / copy;
     const double b_cpu = median(built_cpu, RUNS), u_cpu = median(updated_cpu, RUNS);
+    const double a = median(anew.clock, RUNS), o = median(from_old.clock, RUNS);
+    const double a_cpu = median(anew.cpu, RUNS), o_cpu = median(from_old.cpu, RUNS);
     printf("  %-6s %8lld %-8s %9.3f %9.3f %6.1f x %9.3f %9.3f %6.1f x %9.3f%s\n", cage, (long long)m->n_faces,
            edits[edit].name, b, u, b / u, b_cpu, u_cpu, b_cpu / u_cpu, c, is_updated ? "" : "  built anew");
     printf("{\"bench\":\"update\",\"cage\":\"%s\",\"faces\":%lld,\"edit\":\"%s\",\"create_ms\":%.4f,\"update_ms\":%.4f,"
            "\"create_cpu_ms\":%.4f,\"update_cpu_ms\":%.4f,\"copy_ms\":%.4f,\"bytes\":%lld}\n",
            cage, (long long)m->n_faces, edits[edit].name, b, u, b_cpu, u_cpu, c, (long long)info.device_bytes);
+    printf("         tables: %9.3f %9.3f %6.1f x %9.3f %9.3f %6.1f x\n", a, o, a / o, a_cpu, o_cpu, a_cpu / o_cpu);
     edit_result_free(&r);
+}
+
+static void edit_all(sdd_device *device, const char *cage, const struct mesh *m, double copy)
+{
+    struct sdd_mesh_desc desc;
+    struct sdd_error err = {0};
+    struct times unused;
+    sdd_topology *old;
+    mesh_desc(m, &desc);
+    if (sdd_topology_create(device, &desc, &old, &err))
+        oracle_die("%s", err.text);
+    time_tables(old, m, &unused, 0);
+    for (size_t e = 0; e < sizeof edits / sizeof *edits; e++)
+        row(device, cage, m, old, (int)e, copy);
+    sdd_topology_unref(old);
 }
 
 static void rows(const char *backend)
 {
+    static const char *const files[] = {"spot_quadrangulated", "beast"};
     static const int sides[] = {55, 316, 1000};
     const struct sdd_device_config config = {.backend = backend,
                                              .module_path = test_module_path(),
@@ -153,16 +203,16 @@ static void rows(const char *backend)
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
         for (int grid = (int64_t)sides[i] * sides[i] < least ? 2 : 0; grid < 2; grid++) {
             struct mesh *m = make_cage(sides[i], grid);
-            struct sdd_mesh_desc desc;
-            sdd_topology *old;
-            mesh_desc(m, &desc);
-            if (sdd_topology_create(device, &desc, &old, &err))
-                oracle_die("%s", err.text);
-            for (size_t e = 0; e < sizeof edits / sizeof *edits; e++)
-                row(device, grid ? "grid" : "torus", m, old, (int)e, copy);
-            sdd_topology_unref(old);
+            edit_all(device, grid ? "grid" : "torus", m, copy);
             mesh_free(m);
         }
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct bench_mesh m;
+        bench_mesh_open(&m, files[i], 3, 3);
+        if (m.shape.mesh)
+            edit_all(device, m.name, m.shape.mesh, copy);
+        bench_mesh_close(&m);
+    }
     sdd_device_close(device);
 }
 

@@ -5,6 +5,7 @@
 #include "gpu/mesh/topology.h"
 #include "gpu/sdd/sdd_update.h"
 #include "server/mesh/formats/codec.h"
+#include "tests/engines/same_tables.h"
 #include "tests/engines/same_topology.h"
 #include "tests/env.h"
 #include "tests/oracle/shape.h"
@@ -248,11 +249,23 @@ static int apply(const struct mesh *m, const char *json, struct edit_result *r)
 
 struct tally {
     int updated, fast, refused, manifold; /* `manifold` are those that are manifold before and after. */
+    int tables;                           /* Sets of tables that were made from older ones. */
 };
+
+/* Whether `tabulated` makes frames of it. */
+static int has_tables(const sdd_topology *t)
+{
+    const struct sdd_refine_request r = {.level = 1, .include = SDD_POSITIONS, .method = "tabulated"};
+    sdd_plan *plan;
+    struct sdd_error err = {0};
+    const int rc = sdd_plan_create_for_topology(t, &r, &plan, &err);
+    sdd_plan_free(rc ? NULL : plan);
+    return rc == SDD_OK;
+}
 
 /* The topology after the batch, or NULL where there is none. */
 static sdd_topology *compare(sdd_device *device, const sdd_topology *old, const struct edit_result *r, const char *what,
-                             struct tally *tally)
+                             struct writer *w, struct tally *tally)
 {
     struct sdd_mesh_desc desc;
     struct sdd_topology_delta delta;
@@ -268,6 +281,9 @@ static sdd_topology *compare(sdd_device *device, const sdd_topology *old, const 
     if (rc)
         return NULL;
     same_topology(created, updated, what);
+    /* Mostly: so that some edits follow each other before tables are asked for. */
+    if (has_tables(created) && pick(w, 4))
+        tally->tables += same_tables(created, updated, 1 + pick(w, 2), pick(w, 2), pick(w, 2), what);
     tally->updated++;
     tally->fast += updated->is_updated;
     tally->manifold += old->info.manifold && created->info.manifold;
@@ -305,7 +321,7 @@ static void run_case(sdd_device *device, size_t row, struct writer *w, struct ta
         (void)snprintf(what, sizeof what, "%s round %d %s", cases[row].shape, round, w->text);
         if (apply(m, w->text, &r))
             continue;
-        sdd_topology *next = compare(device, old, &r, what, tally);
+        sdd_topology *next = compare(device, old, &r, what, w, tally);
         const int again = !next || r.mesh->n_faces > n_faces + MOST_MORE || !next->info.manifold;
         sdd_topology_unref(old);
         if (m != shape.mesh)
@@ -340,17 +356,20 @@ static void run_all(int threads)
     for (size_t row = 0; row < sizeof cases / sizeof *cases; row++) {
         struct tally t = {0};
         run_case(device, row, &w, &t);
-        print_message("%-24s %d topologies, %d manifold as before, %d without a build, %d refused\n", cases[row].shape,
-                      t.updated, t.manifold, t.fast, t.refused);
+        print_message(
+            "%-24s %d topologies, %d manifold as before, %d without a build, %d refused; %d tables from older\n",
+            cases[row].shape, t.updated, t.manifold, t.fast, t.refused, t.tables);
         all.updated += t.updated;
         all.manifold += t.manifold;
         all.fast += t.fast;
+        all.tables += t.tables;
     }
     sdd_device_info(device, &info);
     assert_int_equal(info.memory_used, 0);
     sdd_device_close(device);
     print_message("%d topologies, %d manifold as before, %d without a build\n", all.updated, all.manifold, all.fast);
-    assert_true(all.updated > 3000 && all.fast > all.manifold / 10 * 9);
+    print_message("%d tables from older ones\n", all.tables);
+    assert_true(all.updated > 3000 && all.fast > all.manifold / 10 * 9 && all.tables > 1000);
 }
 
 static void test_one_thread(void **state)

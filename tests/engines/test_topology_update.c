@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_topology_update.c: sdd_topology_update gives what sdd_topology_create gives of the same mesh, and refuses deltas
  * that do not fit. The edits, and so the deltas, are the daemon's own. */
+#include "gpu/engines/tabulated/internal.h"
 #include "gpu/mesh/topology.h"
 #include "gpu/sdd/sdd_pause.h"
 #include "gpu/sdd/sdd_update.h"
 #include "server/mesh/formats/codec.h"
 #include "tests/engines/fixture.h"
+#include "tests/engines/same_tables.h"
 #include "tests/engines/same_topology.h"
 #include "tests/env.h"
 #include "tests/refine_once.h"
@@ -223,6 +225,53 @@ static void test_old_goes_meanwhile(void **state)
     fixture_close(&f);
 }
 
+/* What an edit leaves of the old tables is counted with the new topology once the old one has gone, can be had back,
+ * and goes when the tables are made. Those are the same either way. */
+static void test_tables_are_left(void **state)
+{
+    (void)state;
+    for (int spared = 0; spared < 2; spared++) {
+        struct fixture f;
+        struct edit_result r;
+        struct sdd_mesh_desc desc;
+        struct sdd_topology_delta delta;
+        struct sdd_topology_info info;
+        struct sdd_error err = {0};
+        sdd_topology *created, *updated;
+        open_grid(&f);
+        apply(f.shape.mesh, "{\"edits\":[{\"pokeFaces\":{\"ids\":[3]}}]}", &r);
+        mesh_desc(r.mesh, &desc);
+        mesh_delta_desc(&r.delta, &delta);
+        assert_int_equal(tabulated_prepare(f.topology, NULL, 3, SDD_SURFACE_REFINED, 1, &err), SDD_OK);
+        assert_int_equal(sdd_topology_create(f.device, &desc, &created, &err), SDD_OK);
+        assert_int_equal(sdd_topology_update(f.topology, &desc, &delta, &updated, &err), SDD_OK);
+        sdd_topology_info(updated, &info);
+        const int64_t bytes = info.device_bytes;
+        assert_int_equal(sdd_device_spare(f.device), 0); /* The old topology has them still. */
+        sdd_mesh_free(f.mesh);
+        sdd_topology_unref(f.topology);
+        f.mesh = NULL;
+        f.topology = NULL;
+        sdd_topology_info(updated, &info);
+        assert_true(info.device_bytes > bytes);
+        assert_int_equal(fixture_used(&f), info.device_bytes + created->info.device_bytes);
+        if (spared) {
+            assert_int_equal(sdd_device_spare(f.device), 1);
+            assert_int_equal(sdd_device_spare(f.device), 0);
+            sdd_topology_info(updated, &info);
+            assert_int_equal(info.device_bytes, bytes);
+        }
+        assert_int_equal(same_tables(created, updated, 3, SDD_SURFACE_REFINED, 1, "poked"), !spared);
+        sdd_topology_info(updated, &info);
+        const int64_t used = fixture_used(&f);
+        sdd_topology_unref(updated);
+        assert_int_equal(fixture_used(&f), used - info.device_bytes);
+        sdd_topology_unref(created);
+        edit_result_free(&r);
+        fixture_close(&f);
+    }
+}
+
 /* ---- what is refused ---- */
 struct bad { /* a delta that was good, with its arrays to be spoilt */
     struct sdd_mesh_desc desc;
@@ -396,8 +445,11 @@ static void test_bad_mesh(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_create), cmocka_unit_test(test_tags_share),
-                                       cmocka_unit_test(test_old_goes_meanwhile), cmocka_unit_test(test_refused),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_create),
+                                       cmocka_unit_test(test_tags_share),
+                                       cmocka_unit_test(test_old_goes_meanwhile),
+                                       cmocka_unit_test(test_tables_are_left),
+                                       cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_bad_mesh)};
     return cmocka_run_group_tests_name("sdd_topology_update", tests, NULL, NULL);
 }

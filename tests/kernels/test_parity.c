@@ -204,7 +204,8 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
     free(points);
 }
 
-/* The topology after an edit that changes nothing in the end, and a frame of it. */
+/* The topology after an edit that changes nothing in the end, and two frames of it. The older one has its tables by
+ * then, from which those of the newer one are made. */
 static void run_update(const sdd_topology *old, const struct shape *s, const struct sdd_mesh_desc *desc,
                        struct record *r)
 {
@@ -218,8 +219,12 @@ static void run_update(const sdd_topology *old, const struct shape *s, const str
     }
     if (rc)
         record_error(r, rc, &err);
-    else
+    else {
+        const char *ran;
         (void)refine(mesh, 1, SDD_SURFACE_LIMIT, SDD_POSITIONS | SDD_NORMALS | SDD_INDICES, r);
+        (void)refine_by(mesh, "tabulated", 2, SDD_SURFACE_REFINED, SDD_POSITIONS | (s->desc.n_uvs ? SDD_UVS : 0), r,
+                        &ran);
+    }
     sdd_mesh_free(mesh);
     sdd_topology_unref(topology);
 }

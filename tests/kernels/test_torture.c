@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gpu/engines/tabulated/internal.h"
 #include "gpu/device/device.h"
 #include "gpu/device/fake/backend_fake.h"
 #include "gpu/sdd/sdd.h"
@@ -85,6 +86,7 @@ struct outcome {
     uint64_t digest[3]; /* before, after new points, after bad points       */
     int64_t used;       /* device bytes held at the end                     */
     int after;          /* what the device says of itself after the failure */
+    int is_anew;        /* 1 when tables after an edit were made anew, for want of memory to make them otherwise */
 };
 
 /* Not while host allocations fail: it has no way to say so. */
@@ -225,6 +227,31 @@ static int use_mesh(sdd_topology *t, sdd_mesh *mesh, const struct shape *s, stru
     return rc;
 }
 
+/* The topology after an edit and, of one shape, its tables from those of the older one, which goes before they are
+ * asked for. */
+static int update(sdd_topology *topology, const struct shape *s, struct outcome *o)
+{
+    struct sdd_error *err = &o->err;
+    const int tables = strcmp(s->name, "corner_on_crease") == 0;
+    sdd_topology *twin = NULL, *updated = NULL;
+    sdd_mesh *mesh = NULL;
+    int rc = tables ? sdd_topology_create(topology->device, &s->desc, &twin, err) : SDD_OK;
+    if (!rc && tables)
+        rc = tabulated_prepare(twin, NULL, 1, SDD_SURFACE_REFINED, 0, err);
+    if (!rc)
+        rc = redo_face(tables ? twin : topology, &s->desc, 0, &updated, err);
+    assert_true(rc == SDD_OK || !updated);
+    sdd_topology_unref(twin);
+    if (!rc && tables)
+        rc = sdd_mesh_create(updated, s->points, s->uvs, &mesh, err);
+    if (!rc && tables)
+        rc = refine(mesh, "tabulated", SDD_SURFACE_REFINED, &o->digest[0], err);
+    o->is_anew = !rc && tables && !tabulated_of(updated, NULL)->is_updated;
+    sdd_mesh_free(mesh);
+    sdd_topology_unref(updated);
+    return rc;
+}
+
 static void run(const struct sdd_backend *b, const struct shape *s, struct outcome *o)
 {
     sdd_device *device = NULL;
@@ -246,11 +273,8 @@ static void run(const struct sdd_backend *b, const struct shape *s, struct outco
         assert_true(rc == SDD_OK || !topology);
     }
     if (!rc) {
-        sdd_topology *updated;
         o->step = "update";
-        rc = redo_face(topology, &s->desc, 0, &updated, &o->err);
-        assert_true(rc == SDD_OK || !updated);
-        sdd_topology_unref(updated);
+        rc = update(topology, s, o);
     }
     if (!rc) {
         o->step = "mesh";
@@ -279,8 +303,11 @@ static void expect_clean(const struct shape *s, const char *kind, int64_t k, int
              o->err.text);
     if (sdd_fake_live() != 0 || o->used != 0)
         fail_msg("%s: %lld things leaked, %lld bytes held", at, (long long)sdd_fake_live(), (long long)o->used);
-    if (o->code == SDD_OK)
+    const int did_without = o->is_anew && memcmp(o->digest, good->digest, sizeof good->digest) == 0;
+    if (o->code == SDD_OK && !did_without)
         fail_msg("%s: a failed call was not noticed", at);
+    if (o->code == SDD_OK)
+        return;
     if (o->code != SDD_ENO_MEMORY && o->code != SDD_EDEVICE)
         fail_msg("%s: neither no_memory nor device", at);
     if (o->err.code != o->code || !o->err.text[0])
@@ -328,6 +355,7 @@ static void torture_device(const struct shape *s, const char *kind, int forever,
     run(sdd_backend_fake(), s, &good);
     if (good.code)
         fail_msg("%s: %s: %s", s->name, good.step, good.err.text);
+    assert_false(good.is_anew);
     const int64_t calls = sdd_fake_calls();
     for (int64_t k = 1; k <= calls; k++) {
         sdd_fake_arm(k, forever, sticky);
@@ -389,7 +417,7 @@ static void torture_host(const struct shape *s, const char *kind, int forever, i
         if (host_calls < k)
             break;
         expect_clean(s, kind, k, forever, sticky, &o, &good);
-        assert_int_equal(o.code, SDD_ENO_MEMORY);
+        assert_true(o.code == SDD_ENO_MEMORY || (o.code == SDD_OK && o.is_anew));
     }
     assert_int_equal(o.code, SDD_OK);
     assert_true(k > 10);

@@ -341,7 +341,7 @@ static void free_all(sdd_device *d, void *what)
     free(all);
 }
 
-static const struct kept_ops matrices_ops = {create, bytes_of, free_all};
+static const struct kept_ops matrices_ops = {.create = create, .bytes = bytes_of, .free = free_all};
 
 const struct matrices *matrices_of(const sdd_topology *t, const struct topology_channel *c)
 {

@@ -234,6 +234,6 @@ static void free_kept(sdd_device *d, void *what)
 
 struct table_cache *table_cache_of(sdd_device *d, struct sdd_error *err)
 {
-    static const struct kept_ops ops = {create, NULL, free_kept};
+    static const struct kept_ops ops = {.create = create, .free = free_kept};
     return kept_get(&d->kept, &ops, err);
 }

@@ -84,15 +84,25 @@ static void lay_out_others(sdd_device *d, int64_t n, struct arena *a, struct sor
     s->scratch = ARENA(a, char, scan > sort ? scan : sort);
 }
 
-static void lay_out_pieces(const struct sdd_control *m, int64_t n_others, int64_t n_isolated_rows, struct arena *a,
-                           struct tabulated *t)
+static void lay_out_pieces(struct arena *a, struct tabulated *t)
 {
-    int64_t n_regular = m->n_corners - n_others;
-    t->location = ARENA(a, uint32_t, n_regular + n_others);
-    t->isolated = ARENA(a, uint32_t, n_isolated_rows);
-    t->regular = ARENA(a, struct sdd_table_quad, n_regular);
-    t->regular_column = ARENA(a, uint32_t, SDD_TABLE_REGULAR * n_regular);
-    t->other = ARENA(a, struct sdd_table_quad, n_others);
+    t->location = ARENA(a, uint32_t, t->n_regular + t->n_others);
+    t->isolated = ARENA(a, uint32_t, t->n_isolated_rows);
+    t->regular = ARENA(a, struct sdd_table_quad, t->n_regular);
+    t->regular_column = ARENA(a, uint32_t, SDD_TABLE_REGULAR * t->n_regular);
+    t->other = ARENA(a, struct sdd_table_quad, t->n_others);
+}
+
+int table_take_pieces(sdd_device *d, struct tabulated *t, struct sdd_error *err)
+{
+    struct arena count = {NULL, 0};
+    lay_out_pieces(&count, t);
+    int rc = block_take(d, count.used, &t->pieces, err);
+    if (rc)
+        return rc;
+    struct arena real = {t->pieces.memory, 0};
+    lay_out_pieces(&real, t);
+    return SDD_OK;
 }
 
 /* Finds which pieces are bicubic and which of those belong to regular quads, and counts them. It counts isolated
@@ -168,16 +178,11 @@ static int sort_others(sdd_device *d, const struct sdd_control *m, struct tabula
 static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
                        struct sdd_error *err)
 {
-    struct arena count = {NULL, 0};
     int rc = count_kinds(d, m, t, s, err);
+    if (!rc)
+        rc = table_take_pieces(d, t, err);
     if (rc)
         return rc;
-    lay_out_pieces(m, t->n_others, t->n_isolated_rows, &count, t);
-    rc = block_take(d, count.used, &t->pieces, err);
-    if (rc)
-        return rc;
-    struct arena real = {t->pieces.memory, 0};
-    lay_out_pieces(m, t->n_others, t->n_isolated_rows, &real, t);
     struct compact_args regular_quads = {s->regular_quad, s->regular_quad_rank, s->regular};
     struct compact_args bicubic = {s->bicubic, s->bicubic_rank, s->regular + t->n_regular_quads};
     struct compact_args isolated = {s->isolated, s->isolated_rank, t->isolated};
@@ -229,41 +234,53 @@ static void cut_runs(const struct tabulated *t, const struct sdd_table_table *cl
     }
 }
 
+int table_take_classes(struct tabulated *t, int64_t n)
+{
+    t->n_classes = n;
+    t->description = calloc((size_t)n + 1, sizeof *t->description);
+    t->words = calloc((size_t)n + 1, SDD_TABLE_WORDS * sizeof *t->words);
+    return t->description && t->words;
+}
+
+int table_take_lists(sdd_device *d, struct tabulated *t, const uint32_t *heads, struct sdd_table_table *classes,
+                     struct sdd_error *err)
+{
+    struct arena count = {NULL, 0};
+    const int64_t n_column = t->n_column = locate_classes(t, heads, classes);
+    lay_out_lists(t, n_column, &count, t);
+    struct sdd_table_run *runs = calloc((size_t)t->n_runs + 1, sizeof *runs);
+    int rc = runs ? block_take(d, count.used, &t->lists, err)
+                  : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for lists of pieces");
+    if (!rc) {
+        struct arena real = {t->lists.memory, 0};
+        lay_out_lists(t, n_column, &real, t);
+        cut_runs(t, classes, runs);
+        dev_upload(d, t->classes, classes, t->n_classes * (int64_t)sizeof *classes);
+        dev_upload(d, t->runs, runs, t->n_runs * (int64_t)sizeof *runs);
+    }
+    free(runs);
+    return rc;
+}
+
 /* Host memory while the classes are described. */
 struct describing {
     uint32_t *heads; /* Shape [n_classes]: the first piece of each class in the sorted list. */
-    float *words;    /* Shape [n_classes][SDD_TABLE_WORDS]: each class in numbers. */
     struct sdd_table_table *classes;
-    struct sdd_table_run *runs;
 };
 
 static int describe(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
                     struct describing *h, struct sdd_error *err)
 {
     struct table_describe_args words = {*m, s->heads, s->other, s->words};
-    struct arena count = {NULL, 0};
     DEV_LAUNCH(d, table_describe, &words, t->n_classes);
     dev_download(d, h->heads, s->heads, t->n_classes * (int64_t)sizeof *h->heads);
-    dev_download(d, h->words, s->words, t->n_classes * SDD_TABLE_WORDS * (int64_t)sizeof *h->words);
+    dev_download(d, t->words, s->words, t->n_classes * SDD_TABLE_WORDS * (int64_t)sizeof *t->words);
     int rc = dev_finish(d, err);
     if (rc)
         return rc;
     for (int64_t k = 0; k < t->n_classes; k++)
-        t->description[k] = table_class_of(h->words + SDD_TABLE_WORDS * k);
-    int64_t n_column = locate_classes(t, h->heads, h->classes);
-    lay_out_lists(t, n_column, &count, t);
-    h->runs = calloc((size_t)t->n_runs + 1, sizeof *h->runs);
-    if (!h->runs)
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for lists of pieces");
-    rc = block_take(d, count.used, &t->lists, err);
-    if (rc)
-        return rc;
-    struct arena real = {t->lists.memory, 0};
-    lay_out_lists(t, n_column, &real, t);
-    cut_runs(t, h->classes, h->runs);
-    dev_upload(d, t->classes, h->classes, t->n_classes * (int64_t)sizeof *h->classes);
-    dev_upload(d, t->runs, h->runs, t->n_runs * (int64_t)sizeof *h->runs);
-    return SDD_OK;
+        t->description[k] = table_class_of(t->words + SDD_TABLE_WORDS * k);
+    return table_take_lists(d, t, h->heads, h->classes, err);
 }
 
 /* Lays out the memory of the first pass. listed says that it makes only some rows of level 1, those of a list. */
@@ -324,12 +341,32 @@ int table_first_matrix(sdd_device *d, const struct table_first_rule *rule, struc
     return rc ? rc : fill_terms(d, rule, t, err);
 }
 
+int table_list_rows(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
+                    const struct table_reading *s, struct sdd_error *err)
+{
+    const int64_t n = table_first_rows(m);
+    int32_t n_read = 0;
+    uint32_t wrong = 0;
+    dev_scan(d, s->read, s->rank, n, s->scan);
+    dev_download(d, &n_read, s->rank + (n - 1), sizeof n_read);
+    dev_download(d, &wrong, s->wrong, sizeof wrong);
+    int rc = dev_finish(d, err);
+    if (!rc && wrong)
+        return table_refuse(err, "two forms of surroundings have one key");
+    t->n_rows = n_read;
+    if (!rc && n_read) /* If all quads are regular, nothing reads level 1. */
+        rc = take_rows(d, 1, t, err);
+    if (rc || !n_read)
+        return rc;
+    struct compact_args rows = {s->read, s->rank, t->row};
+    DEV_LAUNCH(d, compact, &rows, n);
+    return fill_terms(d, &(struct table_first_rule){m, NULL, smooth_triangles}, t, err);
+}
+
 static int fill_columns(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
                         struct sorting *s, struct sdd_error *err)
 {
     int64_t n = table_first_rows(m);
-    int32_t n_read = 0;
-    uint32_t flags[2];
     struct table_columns_args regular = {.mesh = *m,
                                          .piece = s->regular,
                                          .n_regular_quads = t->n_regular_quads,
@@ -348,23 +385,12 @@ static int fill_columns(sdd_device *d, const struct sdd_control *m, int smooth_t
     dev_fill(d, s->read, 0, n * (int64_t)sizeof *s->read);
     DEV_LAUNCH(d, table_columns, &regular, t->n_regular);
     DEV_LAUNCH(d, table_columns, &others, t->n_others);
-    struct table_locations_args locations[2] = {{s->regular, t->location, 0}, {s->other, t->location, SDD_TABLE_OTHER}};
+    struct table_locations_args locations[2] = {{s->regular, t->location, 0, NULL},
+                                                {s->other, t->location, SDD_TABLE_OTHER, NULL}};
     DEV_LAUNCH(d, table_locations, locations, t->n_regular);
     DEV_LAUNCH(d, table_locations, locations + 1, t->n_others);
-    dev_scan(d, s->read, s->read_rank, n, s->scan);
-    dev_download(d, &n_read, s->read_rank + (n - 1), sizeof n_read);
-    dev_download(d, flags, s->flags, sizeof flags);
-    int rc = dev_finish(d, err);
-    if (!rc && flags[1])
-        return table_refuse(err, "two forms of surroundings have one key");
-    t->n_rows = n_read;
-    if (!rc && n_read) /* If all quads are regular, nothing reads level 1. */
-        rc = take_rows(d, 1, t, err);
-    if (rc || !n_read)
-        return rc;
-    struct compact_args rows = {s->read, s->read_rank, t->row};
-    DEV_LAUNCH(d, compact, &rows, n);
-    return fill_terms(d, &(struct table_first_rule){m, NULL, smooth_triangles}, t, err);
+    return table_list_rows(d, m, smooth_triangles, t,
+                           &(struct table_reading){s->read, s->read_rank, s->flags + 1, s->scan}, err);
 }
 
 static int classify(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
@@ -374,19 +400,15 @@ static int classify(sdd_device *d, const struct sdd_control *m, int smooth_trian
     if (rc)
         return rc;
     size_t n = (size_t)t->n_classes + 1;
-    struct describing h = {calloc(n, sizeof *h.heads), calloc(n * SDD_TABLE_WORDS, sizeof *h.words),
-                           calloc(n, sizeof *h.classes), NULL};
-    t->description = calloc(n, sizeof *t->description);
-    if (!h.heads || !h.words || !h.classes || !t->description)
+    struct describing h = {calloc(n, sizeof *h.heads), calloc(n, sizeof *h.classes)};
+    if (!h.heads || !h.classes || !table_take_classes(t, t->n_classes))
         rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for classes of pieces");
     else if (t->n_classes)
         rc = describe(d, m, t, s, &h, err);
     if (!rc)
         rc = fill_columns(d, m, smooth_triangles, t, s, err);
     free(h.heads);
-    free(h.words);
     free(h.classes);
-    free(h.runs);
     return rc;
 }
 

@@ -13,6 +13,25 @@
 int table_classify(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
                    struct sdd_error *err) SDD_MUST_CHECK;
 
+/* What table_classify and table_update (update.h) share, in the order in which they use it.
+ * table_take_pieces: the memory of the lists of pieces, from their numbers in t.
+ * table_take_classes: the host's memory of n classes. Returns 0 if there is none.
+ * table_take_lists: once the classes are described, the memory of classes, runs and columns, and the first two of them.
+ *   heads[n_classes] is where the pieces of each class begin; classes[n_classes], in host memory, gets the classes.
+ * table_list_rows: the rows of level 1 that are read, and their terms; waits.
+ * Errors  SDD_EUNSUPPORTED (two classes have one key, the matrix is too large), SDD_ENO_MEMORY, SDD_EDEVICE */
+int table_take_pieces(sdd_device *d, struct tabulated *t, struct sdd_error *err) SDD_MUST_CHECK;
+int table_take_classes(struct tabulated *t, int64_t n) SDD_MUST_CHECK;
+int table_take_lists(sdd_device *d, struct tabulated *t, const uint32_t *heads, struct sdd_table_table *classes,
+                     struct sdd_error *err) SDD_MUST_CHECK;
+struct table_reading {
+    int32_t *read, *rank;  /* Shape [V + F + E] each, on the device: flags the rows that are read; scratch. */
+    const uint32_t *wrong; /* A word that table_columns marks. */
+    void *scan;            /* Scratch for a scan of so many. */
+};
+int table_list_rows(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
+                    const struct table_reading *s, struct sdd_error *err) SDD_MUST_CHECK;
+
 int64_t table_first_rows(const struct sdd_control *m); /* The number of rows of level 1 under Catmull-Clark. */
 
 /* The rules that rows of level 1 are made by. */

@@ -2,8 +2,9 @@
 /* internal.h: makes the points of a level straight from the rows of level 1, piece by piece, for engine.c. A piece is a
  * quad of level 1 (kernels/table_pieces.dev.h), or a triangle of it under Loop (triangles.h). The surroundings of a
  * piece fall into few classes, and a table for each class says which multiples of the points around the piece make its
- * points. tables.c makes the tables and rows.c makes rows with them. This serves Catmull-Clark and Loop, unless an edge
- * is semi-sharp under creaseMethod chaikin.
+ * points. tables.c makes the tables and rows.c makes rows with them; after an edit, pieces and tables come from those
+ * of the older mesh (update.h). This serves Catmull-Clark and Loop, unless an edge is semi-sharp under creaseMethod
+ * chaikin.
  *
  * Threads  one at a time for each device: what is kept has no locks of its own. */
 #ifndef SDD_TABULATED_INTERNAL_H
@@ -45,6 +46,7 @@ struct tabulated {
     int64_t n_classes;
     int64_t n_runs;
     int64_t n_columns; /* The columns of all classes together. */
+    int64_t n_column;  /* The columns of all pieces together that are not bicubic. */
     int64_t n_rows;    /* The number of rows of level 1 that the first pass makes. */
     /* The memory of the arrays below: of those that list pieces, of those by class, and of the first pass. */
     struct device_block pieces, lists, rows, terms;
@@ -64,10 +66,16 @@ struct tabulated {
     struct sdd_table_run *runs;       /* Shape [n_runs]. */
     uint32_t *isolated;               /* Shape [n_isolated_rows]: these rows stay where they are on every level. */
     struct table_class *description;  /* Shape [n_classes], in host memory. */
+    float *words;                     /* Shape [n_classes][SDD_TABLE_WORDS], in host memory: the same in numbers. */
     struct sdd_error refused;         /* If it has a code, this mesh can have no tables; it says why. */
     int ready;                        /* 1 once the pieces have been classified. */
     struct table_triangles triangles; /* The pieces under Loop, where there are no others. */
     struct tabulated_surface surface[SDD_N_SURFACES]; /* By enum sdd_surface. */
+    /* After an edit, what the older mesh has, until this one is ready; NULL if there is nothing to begin with. */
+    struct table_seed *seed;
+    int is_updated;  /* Whether the pieces were made from those of an older mesh. */
+    int n_seeds;     /* How many seeds hold this one. */
+    int is_orphaned; /* 1 once seeds alone hold it. */
 };
 
 /* tabulated_prepare: makes what is missing to make rows of `level`, and their normals if `normals` is set, for the
@@ -85,6 +93,9 @@ int table_order_items(const struct tabulated *t, struct tabulated_surface *of, i
                       struct sdd_error *err) SDD_MUST_CHECK;
 /* tabulated_of: what is kept with the mesh, or NULL if it was never prepared. */
 struct tabulated *tabulated_of(const sdd_topology *topology, const struct topology_channel *c);
+/* tabulated_let_go: frees it if it is orphaned and no seed holds it. tabulated_bytes: its device bytes. */
+void tabulated_let_go(sdd_device *d, struct tabulated *t);
+int64_t tabulated_bytes(const struct tabulated *t);
 /* tabulated_has: whether there are tables for rows of `level`; tabulated_has_normals asks the same for their normals.
  * For NULL there are none. */
 int tabulated_has(const struct tabulated *t, int level, int surface);

@@ -6,6 +6,7 @@
 #include "gpu/bspline/basis_table.h"
 #include "gpu/engines/tabulated/cache.h"
 #include "gpu/engines/tabulated/classify.h"
+#include "gpu/engines/tabulated/update.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,30 +81,84 @@ static int make_class(struct table_cache *cache, const struct table_class *c, in
     return rc;
 }
 
-/* Makes the tables of all classes by several threads. A class that the cache does not hold takes much longer than one
- * that it does, so threads take classes one by one. */
-static int make_table(sdd_device *d, const struct tabulated *t, int steps, int limit, int normals, struct tables *to,
-                      struct sdd_error *err)
+/* The floats before the tables of each class, and at the end those of all; NULL if there is no memory. */
+static int64_t *offsets_of(const struct tabulated *t, int steps)
+{
+    int64_t n = t->n_classes, *at = calloc((size_t)n + 1, sizeof *at);
+    for (int64_t k = 0; k < n && at; k++)
+        at[k + 1] = at[k] + sdd_table_slots(1 << steps) * table_class_columns(t->description + k);
+    return at;
+}
+
+/* The same tables of an older mesh, on the device. */
+struct older {
+    const struct tabulated_surface *of; /* NULL if there are none. */
+    const uint32_t *class_of;           /* Shape [n_classes]: which of them each class has, or SDD_NONE. */
+    int64_t *at;                        /* Its offsets_of. */
+};
+
+static int is_older(const struct older *o, int64_t k)
+{
+    return o->of && o->class_of[k] != SDD_NONE;
+}
+
+/* Makes the tables of all classes that the older mesh does not have, by several threads. A class that the cache does
+ * not hold takes much longer than one that it does, so threads take classes one by one. */
+static int make_table(sdd_device *d, const struct tabulated *t, int steps, int limit, int normals,
+                      const struct older *older, const int64_t *at, struct tables *to, struct sdd_error *err)
 {
     struct table_cache *cache = table_cache_of(d, err);
-    int64_t n = t->n_classes, *at = cache ? calloc((size_t)n + 1, sizeof *at) : NULL;
+    const int64_t n = t->n_classes;
     int team = d->b->threads(d->dev), failed = 0;
-    if (!at)
-        return cache ? sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables") : SDD_ENO_MEMORY;
-    for (int64_t k = 0; k < n; k++)
-        at[k + 1] = at[k] + sdd_table_slots(1 << steps) * table_class_columns(t->description + k);
+    if (!cache)
+        return SDD_ENO_MEMORY;
     team = team > 0 ? team : TABLE_THREADS; /* NOLINT: the pragma reads it */
     make_bases(steps, limit ? TABLE_LIMIT : TABLE_REFINED, to->basis);
     make_bases(steps, TABLE_SLOPE, to->slope);
 #pragma omp parallel for num_threads(team) schedule(dynamic) reduction(| : failed) if (at[n] > TABLE_SERIAL)
     for (int64_t k = 0; k < n; k++) {
-        failed |= make_class(cache, t->description + k, steps, limit, to->table + at[k],
-                             normals ? to->t1 + at[k] : NULL, normals ? to->t2 + at[k] : NULL);
+        if (!is_older(older, k))
+            failed |= make_class(cache, t->description + k, steps, limit, to->table + at[k],
+                                 normals ? to->t1 + at[k] : NULL, normals ? to->t2 + at[k] : NULL);
         if (normals)
             to->shared[k] = (uint32_t)table_class_shared(t->description + k, steps, limit);
     }
-    free(at);
     return failed ? sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables") : SDD_OK;
+}
+
+/* Queues the tables of one kind: those that the older mesh has are copied on the device, the others are uploaded, and
+ * so is what may be read behind the last one. */
+static void put_table(sdd_device *d, int64_t n_classes, const struct older *older, const int64_t *at, int64_t end,
+                      const float *from_old, const float *from_host, float *to)
+{
+    const int64_t bytes = (int64_t)sizeof *to;
+    for (int64_t k = 0, next; k < n_classes; k = next) {
+        const int copied = is_older(older, k);
+        for (next = k + 1; next < n_classes && is_older(older, next) == copied; next++)
+            if (copied && older->class_of[next] != older->class_of[next - 1] + 1)
+                break;
+        if (copied)
+            dev_copy(d, to + at[k], from_old + older->at[older->class_of[k]], (at[next] - at[k]) * bytes);
+        else
+            dev_upload(d, to + at[k], from_host + at[k], (at[next] - at[k]) * bytes);
+    }
+    dev_upload(d, to + at[n_classes], from_host + at[n_classes], (end - at[n_classes]) * bytes);
+}
+
+/* Queues all that is in `here`, which is laid out like `there`. */
+static void put_tables(sdd_device *d, const struct tabulated *t, int steps, int normals, const struct older *older,
+                       const int64_t *at, const struct tables *here, const struct tables *there)
+{
+    const int64_t bases = 2 * (((int64_t)1 << steps) + 1);
+    const int64_t end = at[t->n_classes] + (SDD_TABLE_TERMS - 1) * sdd_table_slots(1 << steps);
+    dev_upload(d, there->basis, here->basis, bases * (int64_t)sizeof *here->basis);
+    dev_upload(d, there->slope, here->slope, bases * (int64_t)sizeof *here->slope);
+    put_table(d, t->n_classes, older, at, end, older->of->table, here->table, there->table);
+    if (!normals)
+        return;
+    put_table(d, t->n_classes, older, at, end, older->of->t1, here->t1, there->t1);
+    put_table(d, t->n_classes, older, at, end, older->of->t2, here->t2, there->t2);
+    dev_upload(d, there->shared, here->shared, t->n_classes * (int64_t)sizeof *here->shared);
 }
 
 static void free_order(sdd_device *d, const struct tabulated_surface *of)
@@ -112,47 +167,84 @@ static void free_order(sdd_device *d, const struct tabulated_surface *of)
         dev_free(d, of->order[k].memory, of->order[k].bytes);
 }
 
-static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulated_surface *of, int level, int limit,
-                       int normals, struct sdd_error *err)
+/* Makes the tables in host memory and on the device, in the place of those of the surface. */
+static int make_both(sdd_device *d, const struct tabulated *t, struct tabulated_surface *of, int level, int normals,
+                     const struct older *older, const int64_t *at, struct tables *here, struct arena host,
+                     struct sdd_error *err)
 {
-    int steps = level - 1;
-    int64_t side = (1 << steps) + 1;
+    const int steps = level - 1, limit = (int)(of - t->surface);
+    const int64_t side = (1 << steps) + 1;
     struct tabulated_surface made = {.level = level, .adaptive = of->adaptive};
-    const int same_level = of->level == level;
-    struct arena count = {NULL, 0}, host = {NULL, 0}, device = {NULL, 0};
-    struct tables here, there;
-    if (t->n_columns * sdd_table_slots(1 << steps) > TABLE_MAX_FLOATS)
-        return table_refuse(err, "their surroundings take too many forms for this level");
-    lay_out_tables(t, steps, normals, &count, &here);
-    void *memory = calloc(1, (size_t)count.used);
-    if (!memory)
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
-    host.base = memory;
-    lay_out_tables(t, steps, normals, &host, &here);
-    int rc = make_table(d, t, steps, limit, normals, &here, err);
+    struct tables there;
+    int rc = make_table(d, t, steps, limit, normals, older, at, here, err);
     if (!rc)
-        rc = block_take(d, count.used, &made.memory, err);
-    if (!rc) {
-        device.base = made.memory.memory;
-        lay_out_tables(t, steps, normals, &device, &there);
-        made.basis = there.basis;
-        made.slope = there.slope;
-        put_weights(here.basis, side, made.weights);
-        put_weights(here.slope, side, made.slopes);
-        made.table = there.table;
-        made.t1 = normals ? there.t1 : NULL;
-        made.t2 = there.t2;
-        made.shared = there.shared;
-        rc = block_settle(d, memory, made.memory, of->memory, err);
-        if (!rc) {
-            if (same_level)
-                memcpy(made.order, of->order, sizeof made.order);
-            else
-                free_order(d, of);
-            *of = made;
-        }
+        rc = block_take(d, host.used, &made.memory, err);
+    if (rc)
+        return rc;
+    struct arena device = {made.memory.memory, 0};
+    lay_out_tables(t, steps, normals, &device, &there);
+    made.basis = there.basis;
+    made.slope = there.slope;
+    put_weights(here->basis, side, made.weights);
+    put_weights(here->slope, side, made.slopes);
+    made.table = there.table;
+    made.t1 = normals ? there.t1 : NULL;
+    made.t2 = there.t2;
+    made.shared = there.shared;
+    if (older->of) {
+        put_tables(d, t, steps, normals, older, at, here, &there);
+        rc = dev_finish(d, err);
+        block_give(d, rc ? &made.memory : &of->memory);
+    } else {
+        rc = block_settle(d, host.base, made.memory, of->memory, err);
     }
-    free(memory);
+    if (rc)
+        return rc;
+    if (of->level == level)
+        memcpy(made.order, of->order, sizeof made.order);
+    else
+        free_order(d, of);
+    *of = made;
+    return SDD_OK;
+}
+
+/* What an older mesh has of these tables, if there is one whose classes are known. */
+static struct older older_of(const struct tabulated *t, int surface, int level, int normals)
+{
+    const struct table_seed *s = t->seed;
+    const struct tabulated_surface *of = s && s->old_class ? s->old->surface + surface : NULL;
+    struct older o = {0};
+    if (!of || of->level != level || (normals && !of->t1))
+        return o;
+    o.at = offsets_of(s->old, level - 1);
+    if (o.at) {
+        o.of = of;
+        o.class_of = s->old_class;
+    }
+    return o;
+}
+
+static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulated_surface *of, int level, int normals,
+                       struct sdd_error *err)
+{
+    struct arena count = {NULL, 0}, host = {NULL, 0};
+    struct tables here;
+    if (t->n_columns * sdd_table_slots(1 << (level - 1)) > TABLE_MAX_FLOATS)
+        return table_refuse(err, "their surroundings take too many forms for this level");
+    lay_out_tables(t, level - 1, normals, &count, &here);
+    struct older older = older_of(t, (int)(of - t->surface), level, normals);
+    int64_t *at = offsets_of(t, level - 1);
+    host.base = at ? calloc(1, (size_t)count.used) : NULL;
+    int rc = SDD_ENO_MEMORY;
+    if (host.base) {
+        lay_out_tables(t, level - 1, normals, &host, &here);
+        rc = make_both(d, t, of, level, normals, &older, at, &here, host, err);
+    } else {
+        (void)sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
+    }
+    free(host.base);
+    free(older.at);
+    free(at);
     return rc;
 }
 
@@ -181,9 +273,8 @@ static void *create(void)
     return calloc(1, sizeof(struct tabulated));
 }
 
-static int64_t bytes_of(const void *what)
+int64_t tabulated_bytes(const struct tabulated *t)
 {
-    const struct tabulated *t = what;
     int64_t bytes =
         t->pieces.bytes + t->lists.bytes + t->rows.bytes + t->terms.bytes + table_triangles_bytes(&t->triangles);
     for (int k = 0; k < SDD_N_SURFACES; k++)
@@ -192,8 +283,16 @@ static int64_t bytes_of(const void *what)
     return bytes;
 }
 
+static int64_t bytes_of(const void *what)
+{
+    const struct tabulated *t = what;
+    return tabulated_bytes(t) + table_seed_bytes(t->seed);
+}
+
+/* Frees all but the seed. */
 static void empty(sdd_device *d, struct tabulated *t)
 {
+    struct table_seed *seed = t->seed;
     block_give(d, &t->pieces);
     block_give(d, &t->lists);
     block_give(d, &t->rows);
@@ -205,16 +304,37 @@ static void empty(sdd_device *d, struct tabulated *t)
     }
     table_triangles_free(d, &t->triangles);
     free(t->description);
-    *t = (struct tabulated){0};
+    free(t->words);
+    *t = (struct tabulated){.topology = t->topology, .mesh = t->mesh, .seed = seed};
+}
+
+void tabulated_let_go(sdd_device *d, struct tabulated *t)
+{
+    if (t->n_seeds > 0 || !t->is_orphaned)
+        return;
+    empty(d, t);
+    free(t);
 }
 
 static void free_all(sdd_device *d, void *what)
 {
-    empty(d, what);
-    free(what);
+    struct tabulated *t = what;
+    table_seed_free(d, t);
+    t->is_orphaned = 1;
+    tabulated_let_go(d, t);
 }
 
-static const struct kept_ops tabulated_ops = {create, bytes_of, free_all};
+static void *update(sdd_device *d, void *old, const struct topology_edit *edit)
+{
+    struct tabulated *t = create();
+    if (t && !table_seed_create(d, old, t, edit)) {
+        free(t);
+        return NULL;
+    }
+    return t;
+}
+
+static const struct kept_ops tabulated_ops = {.create = create, .bytes = bytes_of, .free = free_all, .update = update};
 
 struct tabulated *tabulated_of(const sdd_topology *topology, const struct topology_channel *c)
 {
@@ -225,6 +345,13 @@ struct tabulated *tabulated_of(const sdd_topology *topology, const struct topolo
 static int classify_quads(struct tabulated *t, struct sdd_error *err)
 {
     const int smooth_triangles = t->topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH;
+    int rc = t->seed ? table_update(t->topology, t, smooth_triangles, err) : TABLE_ANEW;
+    t->is_updated = !rc;
+    if (rc != TABLE_ANEW && rc != SDD_ENO_MEMORY)
+        return rc;
+    table_seed_free(t->topology->device, t);
+    empty(t->topology->device, t);
+    *err = (struct sdd_error){0};
     return table_classify(t->topology->device, &t->mesh, smooth_triangles, t, err);
 }
 
@@ -234,7 +361,7 @@ static int quad_tables(struct tabulated *t, int level, int surface, int normals,
     struct tabulated_surface *of = t->surface + surface;
     if (of->level == level && (of->t1 || !normals))
         return SDD_OK;
-    int rc = make_tables(d, t, of, level, surface, normals, err);
+    int rc = make_tables(d, t, of, level, normals, err);
     if (rc)
         return rc;
     rc = table_order_items(t, of, 0, err);
@@ -292,5 +419,9 @@ int tabulated_prepare(const sdd_topology *topology, const struct topology_channe
     if (level > TABULATED_MAX_LEVEL)
         return table_refuse(err, "they would be too large for this level");
     int rc = classify(t, err);
-    return rc ? rc : makers[topology->scheme->kind].tables(t, level, surface, normals, err);
+    if (!rc)
+        rc = makers[topology->scheme->kind].tables(t, level, surface, normals, err);
+    if (t->ready)
+        table_seed_free(topology->device, t);
+    return rc;
 }

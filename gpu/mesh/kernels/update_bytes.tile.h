@@ -8,7 +8,7 @@
 #ifndef SDD_K_UPDATE_BYTES_H
 #define SDD_K_UPDATE_BYTES_H
 #include "gpu/kernel/tile.h"
-#include "gpu/mesh/kernels/update.dev.h"
+#include "gpu/mesh/update.dev.h"
 
 #define UPDATE_BYTES 4096
 enum { update_bytes_threads = 128 };

@@ -271,7 +271,7 @@ static uint32_t *locations_of(const struct pieces *s)
         corner[i] = s->regular[i].corner;
     for (int64_t i = 0; i < s->n_other; i++)
         others[i] = s->other[i].corner;
-    struct table_locations_args a = {launch_in(corner, s->n_regular, 4), launch_out(s->k.b.C, 4), 0};
+    struct table_locations_args a = {launch_in(corner, s->n_regular, 4), launch_out(s->k.b.C, 4), 0, NULL};
     LAUNCH(table_locations, &a, s->n_regular);
     a.piece = launch_in(others, s->n_other, 4), a.kind = SDD_TABLE_OTHER;
     LAUNCH(table_locations, &a, s->n_other);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of table_keys, table_kinds, table_describe and table_columns: the fan around each corner's vertex is found by
- * trying all corners, and the rows of level 1 are read off its explicit quads. Grid rows come from the grid order in
- * words (tests/oracle/refined.h). What the pieces then make: test_points.c. */
+/* Oracle of table_keys, table_kinds, table_update_kinds, table_describe and table_columns: the fan around each corner's
+ * vertex is found by trying all corners, and the rows of level 1 are read off its explicit quads. Grid rows come from
+ * the grid order in words (tests/oracle/refined.h). What the pieces then make: test_points.c. */
 #include "gpu/engines/tabulated/kernels/table_columns.k.h"
 #include "gpu/engines/tabulated/kernels/table_describe.k.h"
 #include "gpu/engines/tabulated/kernels/table_kinds.k.h"
+#include "gpu/engines/tabulated/kernels/table_update_kinds.k.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/loop.h"
 #include "tests/kernels/tabulated/table_around.h"
@@ -16,12 +17,12 @@ enum { MOST = MOST_OF_FAN, MOST_COLUMNS = 4 * MOST + 1 };
 static uint64_t seed = 20240607;
 
 /* Memory of the mesh that is being checked. */
-static void *owned[64];
+static void *owned[96];
 static int n_owned;
 
 static void *own(int64_t n, size_t item)
 {
-    assert_true(n_owned < 64);
+    assert_true(n_owned < 96);
     return owned[n_owned++] = xalloc(n, item);
 }
 
@@ -196,6 +197,30 @@ static void check_keys(const struct oracle *o, const struct sdd_control *m)
     launch_same(a.none, &none, "none");
 }
 
+/* The same of some corners, in any order. */
+static void check_update_kinds(const struct oracle *o, const struct sdd_control *m)
+{
+    const int64_t C = o->k.b.C, n = 1 + random_below(&seed, C);
+    uint32_t zero = 0, none = 0, *corner = shuffled(C), *list = own(n, 4);
+    uint64_t *key = own(n, 8);
+    struct table_keys_args all = {*m, launch_out(C, 8), launch_out(C, 4), launch_out(C, 4), launch_inout(&zero, 1, 4)};
+    LAUNCH(table_keys, &all, C);
+    const uint64_t *keys = launch_got(all.key);
+    (void)launch_got(all.irregular), (void)launch_got(all.kind), (void)launch_got(all.none);
+    for (int64_t i = 0; i < n; i++) {
+        const struct around *x = o->around + corner[i];
+        list[i] = x->regular_quad ? SDD_TABLE_IN_QUADS : x->regular ? SDD_TABLE_IN_BICUBIC : SDD_TABLE_IN_OTHERS;
+        key[i] = list[i] == SDD_TABLE_IN_OTHERS ? keys[corner[i]] : 0;
+        none |= list[i] == SDD_TABLE_IN_OTHERS && (x->n_words == 0 || is_crowded(o, corner[i]));
+    }
+    struct table_update_kinds_args a = {*m, launch_in(corner, n, 4), launch_out(n, 8), launch_out(n, 4),
+                                        launch_inout(&zero, 1, 4)};
+    LAUNCH(table_update_kinds, &a, n);
+    launch_same(a.list, list, "list");
+    launch_same(a.key, key, "key");
+    launch_same(a.none, &none, "none");
+}
+
 static void check_words(const struct oracle *o, const struct sdd_control *m)
 {
     const int64_t C = o->k.b.C, n = 2 * C;
@@ -310,6 +335,24 @@ static void check_quad(const struct oracle *o, uint32_t c, const struct sdd_tabl
         fail_msg("%s: corner %u: its piece is another's", launch_case(), c);
 }
 
+/* The pieces of a list in any order, at their rows of it. */
+static void check_some(const struct table_columns_args *all, const uint32_t *piece, int64_t n, int64_t n_rows)
+{
+    uint32_t *at = shuffled(n), *some = own(n, 4), *read = own(n_rows, 4);
+    for (int64_t i = 0; i < n; i++)
+        some[i] = piece[at[i]];
+    struct table_columns_args a = *all;
+    a.piece = launch_in(some, n, 4);
+    a.at = launch_in(at, n, 4);
+    a.quad = launch_out(n, sizeof *a.quad);
+    a.column = launch_out(n, 4 * SDD_TABLE_REGULAR);
+    a.read = launch_inout(read, n_rows, 4);
+    LAUNCH(table_columns, &a, n);
+    launch_same(a.quad, launch_got(all->quad), "pieces at their rows");
+    launch_same(a.column, launch_got(all->column), "columns of pieces at their rows");
+    launch_same(a.read, launch_got(all->read), "what pieces at their rows read");
+}
+
 /* Result: how many there are. */
 static int64_t check_regular(const struct oracle *o, const struct sdd_control *m, uint32_t *owns)
 {
@@ -342,6 +385,7 @@ static int64_t check_regular(const struct oracle *o, const struct sdd_control *m
             read[column[SDD_TABLE_REGULAR * i + k]] = 1;
     }
     launch_same(a.read, read, "what is read");
+    check_some(&a, piece, n, n_rows);
     return n;
 }
 
@@ -444,6 +488,9 @@ static void check(const struct poly *of)
             check_owns(&o, owns);
         if (no_arrays && k.n > 0)
             check_classes(&o, &m, &k, random_below(&seed, k.n), owns);
+        launch_end();
+        const struct sdd_control again = wild_upload(&o.k, no_arrays);
+        check_update_kinds(&o, &again);
         launch_end();
     }
     fans_fini(&o.fans);

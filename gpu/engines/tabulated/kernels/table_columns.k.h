@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_columns: finds which rows of level 1, or of the control mesh, the points of each piece are made of.
  * Shapes  control mesh, piece[n], rank[n], classes[..] -> quad[n], column[..] u32, wrong[1] u32, read[V + F + E] i32
- * Launch  item, n pieces
+ * Launch  item, n pieces, which are all of a list, or some of it, at the rows that `at` names
  * Cost    about 200 B read and 80 B written a piece
  * Result  The columns of a bicubic piece are the 4 x 4 points around it, row by row. Where a regular quad has no
  *         such point, the piece's own vertex stands for it. read becomes 1 where a row of level 1 is a column. wrong
@@ -16,6 +16,7 @@
 struct table_columns_args {
     struct sdd_control mesh;
     const uint32_t *piece;   /* The corner of each piece. */
+    const uint32_t *at;      /* Shape [n]: where the piece is in its list; NULL for all of a list. */
     const int32_t *rank;     /* Shape [n]: the classes of the pieces, from 1. NULL if all pieces are bicubic. */
     int64_t n_regular_quads; /* Only without rank: this many pieces come first and read control points. */
     const struct sdd_table_table *classes; /* NULL if rank is. */
@@ -37,6 +38,11 @@ SDD_FN void sdd_table_column_read(const struct table_columns_args *a, const uint
         sdd_mark(a->read + column[j]);
 }
 
+SDD_FN int64_t sdd_table_at(const struct table_columns_args *a, int64_t i)
+{
+    return a->at ? a->at[i] : i;
+}
+
 /* Writes quad i. `more` holds the bits of `owns` that sdd_table_owns leaves free. */
 SDD_FN void sdd_table_quad_put(int64_t i, const struct table_columns_args *a, uint32_t more)
 {
@@ -47,15 +53,16 @@ SDD_FN void sdd_table_quad_put(int64_t i, const struct table_columns_args *a, ui
     q.owns = sdd_table_owns(m, c) | more;
     q.edge = m->n_vertices + m->n_faces + m->edge[c];
     q.face = m->n_vertices + sdd_face(&m->faces, c);
-    a->quad[i] = q;
+    a->quad[sdd_table_at(a, i)] = q;
 }
 
 SDD_FN void sdd_table_regular_piece(int64_t i, const struct table_columns_args *a)
 {
     const struct sdd_control *m = &a->mesh;
     uint32_t c = a->piece[i], open = 0;
+    const int64_t at = sdd_table_at(a, i);
     struct sdd_table_sixteen column;
-    if (i < a->n_regular_quads) {
+    if (at < a->n_regular_quads) {
         open = sdd_table_open_sides(m, c);
         sdd_table_regular_quad_columns(m, c, column.row);
     } else {
@@ -63,7 +70,7 @@ SDD_FN void sdd_table_regular_piece(int64_t i, const struct table_columns_args *
         sdd_table_column_read(a, column.row, SDD_TABLE_REGULAR);
     }
     sdd_table_quad_put(i, a, open << SDD_TABLE_OPEN);
-    ((struct sdd_table_sixteen *)(void *)a->column)[i] = column;
+    ((struct sdd_table_sixteen *)(void *)a->column)[at] = column;
 }
 
 SDD_FN void k_table_columns(int64_t i, const struct table_columns_args *a)
@@ -82,7 +89,7 @@ SDD_FN void k_table_columns(int64_t i, const struct table_columns_args *a)
     for (int32_t j = 0; j < n && same; j++)
         same = words[j] == expected[j];
     if (same) {
-        uint32_t *column = a->column + k->column + (i - k->first) * k->n_columns;
+        uint32_t *column = a->column + k->column + (sdd_table_at(a, i) - k->first) * k->n_columns;
         sdd_table_column_read(a, column, sdd_table_columns(m, c, column));
     } else {
         sdd_mark(a->wrong);

@@ -12,7 +12,7 @@
 #ifndef SDD_K_UPDATE_ROWS_H
 #define SDD_K_UPDATE_ROWS_H
 #include "gpu/kernel/tile.h"
-#include "gpu/mesh/kernels/update.dev.h"
+#include "gpu/mesh/update.dev.h"
 
 #define UPDATE_LANES 128
 #define UPDATE_ROWS 512 /* Where an edit is in many places, larger tiles would lie in several runs. */

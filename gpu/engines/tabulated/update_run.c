@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* update_run.c: makes the arrays of a mesh's pieces after an edit (update.h). Each array is read and written once,
+ * where pieces stay under new numbers; then the pieces that were classified again are written. */
+#include "gpu/engines/tabulated/classify.h"
+#include "gpu/engines/tabulated/kernels/table_columns.k.h"
+#include "gpu/engines/tabulated/kernels/table_locations.k.h"
+#include "gpu/engines/tabulated/kernels/table_read.k.h"
+#include "gpu/engines/tabulated/kernels/table_update_kinds.k.h"
+#include "gpu/engines/tabulated/kernels/table_update_pieces.tile.h"
+#include "gpu/engines/tabulated/update.h"
+#include "gpu/kernel/compact.k.h"
+#include "gpu/mesh/isolated_flags.k.h"
+#include "gpu/mesh/update_rows.tile.h"
+
+/* What the device gets of the host, in one piece of memory, which is laid out once on the host and once on the device;
+ * and scratch behind it. */
+struct inputs {
+    struct sdd_runs corner_rows, corners, vertices, level1, pieces; /* By old rows but for the first. */
+    struct sdd_runs regular, others;         /* From rows of the new lists to those of the old ones. */
+    struct sdd_runs regular_column, columns; /* The same for their columns, one by one. */
+    uint32_t *corner, *at;                   /* Shape [n_touched] each: the touched pieces, and where they are. */
+    int32_t *rank;                           /* Shape [n_touched]: their classes, from 1. */
+    uint32_t *class_of;                      /* Shape [old n_classes]. */
+    float *words;                            /* Shape [n_classes][SDD_TABLE_WORDS]. */
+    uint32_t *wrong;                         /* What follows is scratch. */
+    int32_t *read, *read_rank;
+    void *scan;
+};
+
+/* The host may write what kernels may only read. */
+static uint32_t *writable(const uint32_t *p)
+{
+    return (uint32_t *)(uintptr_t)p;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+static void put(struct sdd_runs *to, int is_real, int64_t start, int64_t shift)
+{
+    if (is_real) {
+        writable(to->start)[to->n] = (uint32_t)start;
+        writable(to->shift)[to->n] = (uint32_t)shift;
+    }
+    to->n++;
+}
+
+/* Adds runs for new rows, which name some old rows, because each must name one; what is made of these is replaced. */
+static void put_new(struct sdd_runs *to, int is_real, int64_t first, int64_t end, int64_t n_old)
+{
+    for (; first < end; first += n_old)
+        put(to, is_real, first, -first);
+}
+
+/* From new rows to old ones. A row of r is `each` rows of the array. Without memory the runs are only counted. */
+static void put_rows(const struct topology_runs *r, int64_t each, int is_real, struct sdd_runs *to)
+{
+    int64_t at = 0;
+    to->n = 0;
+    for (int64_t k = 0; k < r->n && r->n_old > 0; k++) {
+        const struct topology_run *run = r->run + k;
+        put_new(to, is_real, each * at, each * run->to, each * r->n_old);
+        put(to, is_real, each * run->to, each * (run->from - run->to));
+        at = run->to + run->n;
+    }
+    if (r->n_old > 0)
+        put_new(to, is_real, each * at, each * r->n_new, each * r->n_old);
+}
+
+/* From old rows to new ones, behind those of another kind: old rows begin at `from` and new ones at `to`. What a row
+ * that has gone maps to does not matter. */
+static void put_values(const struct topology_runs *r, int64_t from, int64_t to_first, int is_real, struct sdd_runs *to)
+{
+    for (int64_t k = 0; k < r->n; k++)
+        put(to, is_real, to->n == 0 ? 0 : from + r->run[k].from, to_first + r->run[k].to - from - r->run[k].from);
+}
+
+static struct topology_runs runs_of(const struct table_runs *r)
+{
+    return (struct topology_runs){r->run, r->n, r->n_old, r->n_new};
+}
+
+/* Numbers whatever moves. */
+static void put_all(const struct table_update *u, int is_real, struct inputs *in)
+{
+    const struct topology_edit *e = u->edit;
+    const struct topology_runs regular = runs_of(&u->regular), others = runs_of(&u->others),
+                               columns = runs_of(&u->columns);
+    const int64_t V = e->vertices.n_old, new_V = e->vertices.n_new;
+    struct sdd_runs *values[] = {&in->corners, &in->vertices, &in->level1, &in->pieces};
+    for (int k = 0; k < 4; k++)
+        values[k]->n = 0;
+    put_rows(&e->corners, 1, is_real, &in->corner_rows);
+    put_rows(&regular, 1, is_real, &in->regular);
+    put_rows(&others, 1, is_real, &in->others);
+    put_rows(&regular, SDD_TABLE_REGULAR, is_real, &in->regular_column);
+    put_rows(&columns, 1, is_real, &in->columns);
+    put_values(&e->corners, 0, 0, is_real, &in->corners);
+    put_values(&e->vertices, 0, 0, is_real, &in->vertices);
+    put_values(&e->vertices, 0, 0, is_real, &in->level1);
+    put_values(&e->faces, V, new_V, is_real, &in->level1);
+    put_values(&e->edges, V + e->faces.n_old, new_V + e->faces.n_new, is_real, &in->level1);
+    put_values(&regular, 0, 0, is_real, &in->pieces);
+    put_values(&others, SDD_TABLE_OTHER, SDD_TABLE_OTHER, is_real, &in->pieces);
+    for (int k = 0; k < 4; k++)
+        if (values[k]->n == 0)
+            put(values[k], is_real, 0, 0);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+static void lay_out_runs(struct arena *a, struct sdd_runs *r)
+{
+    r->start = ARENA(a, uint32_t, r->n);
+    r->shift = ARENA(a, uint32_t, r->n);
+}
+
+/* Lays out what is uploaded. Returns its bytes. */
+static int64_t lay_out_host(const struct table_update *u, struct arena *a, struct inputs *in)
+{
+    struct sdd_runs *all[] = {&in->corner_rows, &in->corners, &in->vertices,       &in->level1, &in->pieces,
+                              &in->regular,     &in->others,  &in->regular_column, &in->columns};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        lay_out_runs(a, all[k]);
+    in->corner = ARENA(a, uint32_t, u->n_touched);
+    in->at = ARENA(a, uint32_t, u->n_touched);
+    in->rank = ARENA(a, int32_t, u->n_touched);
+    in->class_of = ARENA(a, uint32_t, u->old->n_classes);
+    in->words = ARENA(a, float, u->t->n_classes *SDD_TABLE_WORDS);
+    in->wrong = ARENA(a, uint32_t, 1);
+    return a->used;
+}
+
+static void lay_out(const struct table_update *u, struct arena *a, struct inputs *in)
+{
+    const int64_t n = table_first_rows(&u->t->mesh);
+    (void)lay_out_host(u, a, in);
+    in->read = ARENA(a, int32_t, n);
+    in->read_rank = ARENA(a, int32_t, n);
+    in->scan = ARENA(a, char, u->d->b->scan_scratch(u->d->dev, n));
+}
+
+static void fill(const struct table_update *u, struct inputs *in)
+{
+    put_all(u, 1, in);
+    for (int64_t i = 0; i < u->n_touched; i++) {
+        in->corner[i] = u->touched[i].corner;
+        in->at[i] = u->touched[i].at;
+        in->rank[i] = (int32_t)u->touched[i].class_of + 1;
+    }
+    memcpy(in->class_of, u->class_of, (size_t)u->old->n_classes * sizeof *in->class_of);
+    memcpy(in->words, u->t->words, (size_t)u->t->n_classes * SDD_TABLE_WORDS * sizeof *in->words);
+}
+
+static int upload(struct table_update *u, struct inputs *out, struct sdd_error *err)
+{
+    struct inputs here = {0};
+    struct arena count = {NULL, 0}, host = {NULL, 0}, device = {NULL, 0}, none = {NULL, 0};
+    put_all(u, 0, &here);
+    *out = here;
+    lay_out(u, &count, out);
+    const int64_t bytes = lay_out_host(u, &none, &here);
+    host.base = table_update_memory(u, bytes, 1, err);
+    int rc = host.base ? block_take(u->d, count.used, &u->scratch, err) : SDD_ENO_MEMORY;
+    if (rc)
+        return rc;
+    (void)lay_out_host(u, &host, &here);
+    fill(u, &here);
+    device.base = u->scratch.memory;
+    lay_out(u, &device, out);
+    dev_upload(u->d, u->scratch.memory, host.base, bytes);
+    dev_fill(u->d, out->read, 0, table_first_rows(&u->t->mesh) * (int64_t)sizeof *out->read);
+    return SDD_OK;
+}
+
+/* ---- vertices without faces -------------------------------------------------------------------------------------- */
+struct isolated {
+    int32_t *flag, *rank;
+    void *scan;
+};
+
+static void lay_out_isolated(const struct table_update *u, struct arena *a, struct isolated *s)
+{
+    s->flag = ARENA(a, int32_t, u->t->mesh.n_vertices);
+    s->rank = ARENA(a, int32_t, u->t->mesh.n_vertices);
+    s->scan = ARENA(a, char, u->d->b->scan_scratch(u->d->dev, u->t->mesh.n_vertices));
+}
+
+/* Counts them, where there can be any. */
+static int count_isolated(struct table_update *u, struct isolated *s, struct sdd_error *err)
+{
+    const struct sdd_control *m = &u->t->mesh;
+    const int is_control = m->vert == u->topology->vert;
+    struct isolated_flags_args flags = {m->begin, m->end, NULL};
+    struct arena count = {NULL, 0}, real = {NULL, 0};
+    int32_t n = 0;
+    if (is_control && u->topology->info.n_isolated == 0)
+        return SDD_OK;
+    lay_out_isolated(u, &count, s);
+    int rc = block_take(u->d, count.used, &u->isolated, err);
+    if (rc)
+        return rc;
+    real.base = u->isolated.memory;
+    lay_out_isolated(u, &real, s);
+    flags.flag = s->flag;
+    DEV_LAUNCH(u->d, isolated_flags, &flags, m->n_vertices);
+    dev_scan(u->d, s->flag, s->rank, m->n_vertices, s->scan);
+    dev_download(u->d, &n, s->rank + (m->n_vertices - 1), sizeof n);
+    rc = dev_finish(u->d, err);
+    u->t->n_isolated_rows = n;
+    return rc;
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+/* Queues the renumbering of rows [first, n) of an array of rows. */
+static void stream(const struct table_update *u, const uint32_t *in, uint32_t *out, int64_t first, int64_t n,
+                   const struct sdd_runs *rows, const struct sdd_runs *values)
+{
+    struct update_rows_args a = {
+        .in = in, .out = out + first, .rows = *rows, .values = *values, .n = n, .out_first = (uint32_t)first};
+    if (rows->n > 0)
+        DEV_LAUNCH(u->d, update_rows, &a, (n - first + UPDATE_ROWS - 1) / UPDATE_ROWS);
+}
+
+static void stream_pieces(const struct table_update *u, const struct inputs *in)
+{
+    const struct tabulated *old = u->old, *t = u->t;
+    const int64_t quads = SDD_TABLE_REGULAR * t->n_regular_quads, regular = SDD_TABLE_REGULAR * t->n_regular;
+    struct table_update_pieces_args pieces[2] = {
+        {old->regular, t->regular, in->regular, in->corners, t->mesh, NULL, t->n_regular},
+        {old->other, t->other, in->others, in->corners, t->mesh, in->class_of, t->n_others}};
+    for (int k = 0; k < 2; k++)
+        if (pieces[k].rows.n > 0)
+            DEV_LAUNCH(u->d, table_update_pieces, pieces + k,
+                       (pieces[k].n + TABLE_UPDATE_PIECES - 1) / TABLE_UPDATE_PIECES);
+    stream(u, old->regular_column, t->regular_column, 0, quads, &in->regular_column, &in->vertices);
+    stream(u, old->regular_column, t->regular_column, quads, regular, &in->regular_column, &in->level1);
+    stream(u, old->column, t->column, 0, t->n_column, &in->columns, &in->level1);
+    stream(u, old->location, t->location, 0, t->mesh.n_corners, &in->corner_rows, &in->pieces);
+}
+
+/* Makes the touched pieces, of which the bicubic ones come first, and marks the rows that all pieces read. */
+static void make_touched(const struct table_update *u, const struct inputs *in)
+{
+    const struct tabulated *t = u->t;
+    int64_t n = 0;
+    while (n < u->n_touched && u->touched[n].list != SDD_TABLE_IN_OTHERS)
+        n++;
+    struct table_columns_args regular = {.mesh = t->mesh,
+                                         .piece = in->corner,
+                                         .at = in->at,
+                                         .n_regular_quads = t->n_regular_quads,
+                                         .quad = t->regular,
+                                         .column = t->regular_column,
+                                         .read = (uint32_t *)in->read};
+    struct table_columns_args others = {.mesh = t->mesh,
+                                        .piece = in->corner + n,
+                                        .at = in->at + n,
+                                        .rank = in->rank + n,
+                                        .classes = t->classes,
+                                        .words = in->words,
+                                        .quad = t->other,
+                                        .column = t->column,
+                                        .wrong = in->wrong,
+                                        .read = (uint32_t *)in->read};
+    struct table_locations_args locations[2] = {{in->corner, t->location, 0, in->at},
+                                                {in->corner + n, t->location, SDD_TABLE_OTHER, in->at + n}};
+    const int64_t quads = SDD_TABLE_REGULAR * t->n_regular_quads;
+    struct table_read_args bicubic = {t->regular_column + quads, (uint32_t *)in->read},
+                           columns = {t->column, (uint32_t *)in->read};
+    DEV_LAUNCH(u->d, table_columns, &regular, n);
+    DEV_LAUNCH(u->d, table_columns, &others, u->n_touched - n);
+    DEV_LAUNCH(u->d, table_locations, locations, n);
+    DEV_LAUNCH(u->d, table_locations, locations + 1, u->n_touched - n);
+    DEV_LAUNCH(u->d, table_read, &bicubic, SDD_TABLE_REGULAR * t->n_regular - quads);
+    DEV_LAUNCH(u->d, table_read, &columns, t->n_column);
+}
+
+int table_update_run(struct table_update *u, int smooth_triangles, struct sdd_error *err)
+{
+    struct tabulated *t = u->t;
+    struct isolated s;
+    struct inputs in;
+    int rc = count_isolated(u, &s, err);
+    if (!rc)
+        rc = table_take_pieces(u->d, t, err);
+    if (!rc)
+        rc = upload(u, &in, err);
+    if (rc)
+        return rc;
+    stream_pieces(u, &in);
+    make_touched(u, &in);
+    if (t->n_isolated_rows) {
+        struct compact_args isolated = {s.flag, s.rank, t->isolated};
+        DEV_LAUNCH(u->d, compact, &isolated, t->mesh.n_vertices);
+    }
+    const struct table_reading reading = {in.read, in.read_rank, in.wrong, in.scan};
+    rc = table_list_rows(u->d, &t->mesh, smooth_triangles, t, &reading, err);
+    return rc == SDD_EUNSUPPORTED ? TABLE_ANEW : rc;
+}
