@@ -108,14 +108,17 @@ int store_commits_first(struct store *s, struct sdd_error *err)
     return store_commit_write_row(s, &e, err);
 }
 
-void store_commit_note(struct store *s, const char *id, int64_t version, const void *row)
+int store_commit_note(struct store *s, const char *id, int64_t version, const void *row, struct sdd_error *err)
 {
+    if (s->group.n_before == STORE_TOGETHER)
+        return sdd_fail(err, SDD_EINTERNAL, "store", "one commit takes %d changes", STORE_TOGETHER);
     s->n_noted = s->group.n_before + 1; /* A change may write the row of its mesh twice. */
     struct store_changed *c = s->n_noted == 1 ? &s->next.commit.first : &s->next.more[s->n_noted - 2];
     *c = (struct store_changed){.version = version};
     (void)snprintf(c->id, sizeof c->id, "%s", id);
     if (row)
         memcpy(c->row, row, sizeof c->row);
+    return SDD_OK;
 }
 
 int store_commit_record(struct store *s, struct sdd_error *err)

@@ -6,6 +6,7 @@
 #include "tests/unit/store/store_files.h"
 #include "tests/unit/tempdir.h"
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +150,9 @@ static void test_bound(void **state)
 {
     char *dir = tempdir();
     struct store *s = with_three(dir);
+    struct store_pinned *pins;
+    bool changed;
+    int n_pins;
     (void)state;
     assert_int_equal(store_together(s, NULL), SDD_OK);
     for (int v = 1; v <= STORE_TOGETHER; v++) {
@@ -156,8 +160,12 @@ static void test_bound(void **state)
         assert_int_equal(rename_as(s, "m_1", v, v % 2 ? "odd" : "even"), SDD_OK);
     }
     assert_int_equal(rename_as(s, "m_2", 1, "more"), SDD_EINTERNAL);
+    assert_int_equal(store_pin(s, "m_3", true, &changed, NULL), SDD_OK); /* That is no version. */
     assert_int_equal(store_together_end(s, NULL), SDD_OK);
     s = again(dir, s);
+    assert_int_equal(store_pins(s, &pins, &n_pins, NULL), SDD_OK);
+    assert_int_equal(n_pins, 1);
+    free(pins);
     check(s, (const int64_t[]){1 + STORE_TOGETHER, 1, 1, 0});
     assert_int_equal(store_together(s, NULL), SDD_OK); /* One in which nothing happens. */
     assert_int_equal(store_together_end(s, NULL), SDD_OK);
@@ -221,6 +229,66 @@ static void test_commit_fails(void **state)
         print_message("%lld calls failed\n", (long long)k);
         assert_true(k > 0);
     }
+}
+
+/* ---- memory that SQLite does not get ---- */
+static sqlite3_mem_methods whole;
+static int64_t until_none = -1; /* allocations that are still given; -1: all are */
+
+static void *give(int bytes)
+{
+    return until_none >= 0 && until_none-- == 0 ? NULL : whole.xMalloc(bytes);
+}
+
+static void *give_more(void *old, int bytes)
+{
+    return until_none >= 0 && until_none-- == 0 ? NULL : whole.xRealloc(old, bytes);
+}
+
+/* Before the first store: SQLite takes all from the two above, and nothing from what it has put aside. */
+static void starve_sqlite(void)
+{
+    assert_int_equal(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &whole), SQLITE_OK);
+    sqlite3_mem_methods some = whole;
+    some.xMalloc = give;
+    some.xRealloc = give_more;
+    assert_int_equal(sqlite3_config(SQLITE_CONFIG_MALLOC, &some), SQLITE_OK);
+    assert_int_equal(sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0), SQLITE_OK);
+}
+
+/* One allocation fails, wherever that is: what ended well is there, and what did not has changed nothing. */
+static void test_no_memory(void **state)
+{
+    char *dir = tempdir();
+    struct store *s = with_three(dir);
+    int64_t versions[3] = {1, 1, 1}, k = 0;
+    bool came = true;
+    (void)state;
+    for (; came; k++) {
+        char name[24];
+        int rc[3], ended = store_together(s, NULL);
+        assert_int_equal(ended, SDD_OK);
+        (void)snprintf(name, sizeof name, "round %d", (int)k);
+        until_none = k;
+        rc[0] = rename_as(s, "m_1", versions[0], name);
+        rc[1] = move(s, "m_2", versions[1], name);
+        rc[2] = rename_as(s, "m_3", versions[2], name);
+        ended = store_together_end(s, NULL);
+        came = until_none < 0;
+        until_none = -1;
+        assert_false(store_failed(s));
+        for (int i = 0; i < 3; i++)
+            versions[i] += !ended && !rc[i];
+        assert_int_equal(has_answer(s, name), !ended && !rc[1]);
+        check(s, (const int64_t[]){versions[0], versions[1], versions[2], 0});
+        if (k % 16 == 0)
+            s = again(dir, s);
+    }
+    print_message("%lld allocations failed\n", (long long)k - 1);
+    assert_true(k > 10);
+    s = again(dir, s);
+    store_close(s);
+    tempdir_remove(dir);
 }
 
 /* ---- the count beside the database ---- */
@@ -379,8 +447,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_fails),     cmocka_unit_test(test_one_mesh), cmocka_unit_test(test_bound),
         cmocka_unit_test(test_commit_fails),  cmocka_unit_test(test_loss),     cmocka_unit_test(test_old_row),
-        cmocka_unit_test(test_flipped_entry),
+        cmocka_unit_test(test_flipped_entry), cmocka_unit_test(test_no_memory),
     };
+    starve_sqlite();
     faulty_vfs_register();
     cube = sample_cube();
     const int rc = cmocka_run_group_tests(tests, NULL, NULL);
