@@ -416,6 +416,64 @@ static void test_old_row(void **state)
     faulty_vfs_register();
 }
 
+/* The same, where the file of commits was made anew behind that commit, and the row of the count is older, too. */
+static void test_old_row_at_base(void **state)
+{
+    char *dir = tempdir();
+    struct store *s;
+    (void)state;
+    faulty_vfs_unregister();
+    store_close(with_three(dir));
+    store_sql(dir, "CREATE TABLE v AS SELECT * FROM versions WHERE id = 'm_3';"
+                   "CREATE TABLE o AS SELECT * FROM meshes WHERE id = 'm_3'; CREATE TABLE c AS SELECT * FROM commits");
+    struct files all = after_rounds(dir, 1);
+    file_write(dir, names[2], (struct file_image){NULL, 0});
+    assert_int_equal(store_open(dir, &s, NULL), SDD_OK);
+    assert_false(store_loss(s)->waits);
+    store_close(s);
+    store_sql(dir, "REPLACE INTO versions SELECT * FROM v; REPLACE INTO meshes SELECT * FROM o;"
+                   "DELETE FROM commits; INSERT INTO commits SELECT * FROM c; DROP TABLE v; DROP TABLE o; DROP TABLE c");
+    assert_int_equal(store_open(dir, &s, NULL), SDD_OK);
+    assert_true(store_loss(s)->waits);
+    assert_int_equal(store_loss(s)->n, 3);
+    assert_int_equal(store_loss(s)->n_listed, 1);
+    assert_string_equal(store_loss(s)->listed[0].id, "m_3");
+    store_close(s);
+    for (int i = 0; i < 3; i++)
+        free(all.f[i].bytes);
+    tempdir_remove(dir);
+    faulty_vfs_register();
+}
+
+/* What a write that was cut short leaves of the sector: the beginning of the new entry, with the end of the one that
+ * was there 1,024 commits before. Both have several changes, and it is neither. */
+static void test_torn_entry(void **state)
+{
+    char *dir = tempdir();
+    (void)state;
+    store_close(with_three(dir));
+    struct files one = after_rounds(dir, 1), two = after_rounds(dir, 1);
+    struct file_image torn = file_read(dir, names[2]);
+    char *before = one.f[2].bytes + 512 * (1 + 4), *after = torn.bytes + 512 * (1 + 5);
+    memcpy(after + 88, before + 88, 512 - 88);
+    struct store *s = open_mixed(dir, &two, &two);
+    store_close(s);
+    file_write(dir, names[2], torn);
+    assert_int_equal(store_open(dir, &s, NULL), SDD_OK);
+    assert_false(store_loss(s)->waits);
+    check(s, (const int64_t[]){3, 3, 3, 0});
+    store_close(s);
+    struct file_image mended = file_read(dir, names[2]);
+    assert_memory_equal(mended.bytes, two.f[2].bytes, mended.n);
+    free(mended.bytes);
+    free(torn.bytes);
+    for (int i = 0; i < 3; i++) {
+        free(one.f[i].bytes);
+        free(two.f[i].bytes);
+    }
+    tempdir_remove(dir);
+}
+
 /* Bits that flip in the entry of such a commit, in the file: nothing is lost, and nothing is said to be. */
 static void test_flipped_entry(void **state)
 {
@@ -448,6 +506,7 @@ int main(void)
         cmocka_unit_test(test_one_fails),     cmocka_unit_test(test_one_mesh), cmocka_unit_test(test_bound),
         cmocka_unit_test(test_commit_fails),  cmocka_unit_test(test_loss),     cmocka_unit_test(test_old_row),
         cmocka_unit_test(test_flipped_entry), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_torn_entry),    cmocka_unit_test(test_old_row_at_base),
     };
     starve_sqlite();
     faulty_vfs_register();
