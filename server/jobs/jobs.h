@@ -110,8 +110,8 @@ struct job {
      * looks at the job meanwhile. Not where the job is bulk, as the loop may hurry it. */
     bool hands_on;
     bool committed; /* A durable change was made, so the job can no longer be cancelled. */
-    /* How many bytes the step on the store's thread of PHASE_COMMIT writes, or a bound of that, as a step before has set
-     * it; what history keeps may double it. Such steps that wait there are run one after the other, in one commit. 0: it
+    /* About how many bytes the step on the store's thread of PHASE_COMMIT writes at most, as a step before has set it;
+     * what history keeps may double them. Such steps that wait there are run one after the other, in one commit. 0: it
      * commits alone. */
     int64_t commit_bytes;
     /* Called after such a step with its result, on its thread: nothing is durable before that. Or NULL. */
@@ -188,8 +188,8 @@ bool job_may_peek(const struct turns *turns, enum settled what);
 /* job_close: for a step on the loop of a job that holds or shares its turn. No other job begins there until it ends,
  * but for those that peek. */
 void job_close(struct job *job);
-/* job_join: takes over other jobs that wait for the same step and fit, so that one step can do the work of several: the
- * first half of them, and `most` at most, so that the other half is left to work on while the caller is busy with these.
+/* job_join: takes over other jobs that wait for the same step and fit, so that one step can do the work of several:
+ * the first half of them, `most` at most, so that the other half is left to work on while the caller is busy.
  * Threads  a worker thread, in a step
  * Owner    the caller runs the step for each of these jobs, and then calls job_leave with how it ended, or
  *          job_wait to queue it again

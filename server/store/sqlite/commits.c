@@ -197,7 +197,8 @@ int store_commits_make(struct store *s, struct sdd_error *err)
     store_commits_close(s);
     (void)unlink(path); /* A start that was stopped may have left it. */
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    rc = fd < 0 || write_new(fd, &h, &s->last) || rename(path, s->commits_path) ? store_commits_cannot(s, "made", err) : SDD_OK;
+    rc = fd < 0 || write_new(fd, &h, &s->last) || rename(path, s->commits_path) ? store_commits_cannot(s, "made", err)
+                                                                                : SDD_OK;
     if (fd >= 0)
         (void)close(fd);
     free(path);

@@ -431,8 +431,9 @@ static void test_old_row_at_base(void **state)
     assert_int_equal(store_open(dir, &s, NULL), SDD_OK);
     assert_false(store_loss(s)->waits);
     store_close(s);
-    store_sql(dir, "REPLACE INTO versions SELECT * FROM v; REPLACE INTO meshes SELECT * FROM o;"
-                   "DELETE FROM commits; INSERT INTO commits SELECT * FROM c; DROP TABLE v; DROP TABLE o; DROP TABLE c");
+    store_sql(dir,
+              "REPLACE INTO versions SELECT * FROM v; REPLACE INTO meshes SELECT * FROM o;"
+              "DELETE FROM commits; INSERT INTO commits SELECT * FROM c; DROP TABLE v; DROP TABLE o; DROP TABLE c");
     assert_int_equal(store_open(dir, &s, NULL), SDD_OK);
     assert_true(store_loss(s)->waits);
     assert_int_equal(store_loss(s)->n, 3);
@@ -503,10 +504,10 @@ static void test_flipped_entry(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_fails),     cmocka_unit_test(test_one_mesh), cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_commit_fails),  cmocka_unit_test(test_loss),     cmocka_unit_test(test_old_row),
-        cmocka_unit_test(test_flipped_entry), cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_torn_entry),    cmocka_unit_test(test_old_row_at_base),
+        cmocka_unit_test(test_one_fails),       cmocka_unit_test(test_one_mesh),  cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_commit_fails),    cmocka_unit_test(test_loss),      cmocka_unit_test(test_old_row),
+        cmocka_unit_test(test_flipped_entry),   cmocka_unit_test(test_no_memory), cmocka_unit_test(test_torn_entry),
+        cmocka_unit_test(test_old_row_at_base),
     };
     starve_sqlite();
     faulty_vfs_register();
