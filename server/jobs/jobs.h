@@ -41,7 +41,7 @@ enum settled { SETTLED_NOTHING, SETTLED_RECORD, SETTLED_HOST };
 #define JOB_PRINCIPALS 4096 /* Two principals with the same hash modulo this are counted as one. */
 #define JOB_MAX_ROUNDS 8
 #define JOB_MOST_JOINED 63
-#define JOB_TOGETHER 9 /* Steps in one commit, and what they write at most; more commit alone. */
+#define JOB_TOGETHER 9 /* Steps in one commit, and their commit_bytes together; what has more commits alone. */
 #define JOB_TOGETHER_BYTES (INT64_C(4) << 20)
 
 struct step {
@@ -110,8 +110,9 @@ struct job {
      * looks at the job meanwhile. Not where the job is bulk, as the loop may hurry it. */
     bool hands_on;
     bool committed; /* A durable change was made, so the job can no longer be cancelled. */
-    /* What the step on the store's thread of PHASE_COMMIT writes at most, as a step before has set it. Such steps that
-     * wait there are run one after the other, in one commit. 0: it commits alone. */
+    /* About how many bytes the step on the store's thread of PHASE_COMMIT writes at most, as a step before has set it;
+     * what history keeps may double them. Such steps that wait there are run one after the other, in one commit. 0: it
+     * commits alone. */
     int64_t commit_bytes;
     /* Called after such a step with its result, on its thread: nothing is durable before that. Or NULL. */
     void (*after_commit)(struct job *job, int rc);
@@ -187,8 +188,8 @@ bool job_may_peek(const struct turns *turns, enum settled what);
 /* job_close: for a step on the loop of a job that holds or shares its turn. No other job begins there until it ends,
  * but for those that peek. */
 void job_close(struct job *job);
-/* job_join: takes over other jobs that wait for the same step and fit, as executor_take picks them, so that one step
- * can do the work of several.
+/* job_join: takes over other jobs that wait for the same step and fit, so that one step can do the work of several:
+ * the first half of them, `most` at most, so that the other half is left to work on while the caller is busy.
  * Threads  a worker thread, in a step
  * Owner    the caller runs the step for each of these jobs, and then calls job_leave with how it ended, or
  *          job_wait to queue it again

@@ -92,7 +92,7 @@ bool job_commit_together(struct job *job)
     }
     const int failed = is_one ? hooks->commit_end(job->jobs->user, &err) : SDD_OK;
     for (int k = 0; k < n; k++) {
-        if (failed && rc[k] == SDD_OK) {
+        if (failed && (rc[k] == SDD_OK || rc[k] == SDD_ECONFLICT)) { /* What is in its way may have gone, too. */
             rc[k] = failed;
             all[k]->err = err;
             all[k]->committed = false;

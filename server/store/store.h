@@ -164,10 +164,10 @@ struct store_pinned {
 int store_pin(struct store *s, const char *id, bool pinned, bool *changed, struct sdd_error *err) SDD_MUST_CHECK;
 int store_pins(struct store *s, struct store_pinned **out, int *n, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* store_together: from here to store_together_end the calls below, but store_delete, are parts of one commit, with the
- * syncs of one, up to STORE_TOGETHER of them. A part that fails has changed nothing, and the others stand. Until
- * store_together_end has returned SDD_OK nothing of them is durable, so nobody may be told; where it fails none has
- * happened, and what they gave is void.
+/* store_together: from here to store_together_end store_pin and the calls below, but store_delete, are parts of one
+ * commit, with the syncs of one. Up to STORE_TOGETHER of them may change a mesh. A part that fails has changed nothing,
+ * and the others stand. Until store_together_end has returned SDD_OK nothing of them is durable, so nobody may be told;
+ * where it fails none has happened, and what they gave is void.
  * Errors  of store_together: nothing has begun; of parts, also those for which store_together_end is going to fail */
 #define STORE_TOGETHER 9
 int store_together(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;

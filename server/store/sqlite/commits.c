@@ -18,7 +18,7 @@
  * order, or both at once, would save nothing but a part of one sync, and could not tell a last commit that the crash
  * stopped from one that was acknowledged and lost.
  *
- * The file has a header (the store that it belongs to, and the entry that it began with) and 1024 entries, each in a
+ * The file has a header (the store that it belongs to, and the commit that it began with) and 1024 entries, each in a
  * sector of its own; the number of a commit says which. So a write that power cuts short can hurt only the entry that
  * nobody was told of, and the one 1024 commits before it. All sectors are written when the file is made, so that an
  * entry changes no metadata of the file system. SQLite begins its log anew after some 1000 pages, and a commit takes
@@ -48,13 +48,14 @@ void store_commit_hash(const void *data, size_t bytes, int64_t seed, unsigned ch
 }
 
 /* ---- entries --------------------------------------------------------------------------------------------------- */
-/* Of what is more than one change; zeros where there is none. */
+/* Of what is more than one change, and of the commit's number, so that it is of no other one; zeros where there is
+ * none. */
 static void hash_more(const struct store_entry *e, int64_t store, unsigned char out[16])
 {
+    const size_t bytes = offsetof(struct store_entry, more_checksum) - offsetof(struct store_entry, n_more);
     memset(out, 0, 16);
     if (e->n_more)
-        store_commit_hash(
-            &e->n_more, offsetof(struct store_entry, more_checksum) - offsetof(struct store_entry, n_more), store, out);
+        store_commit_hash(&e->n_more, bytes, store ^ e->commit.n, out);
 }
 
 void store_commit_close(struct store_entry *e, int64_t store, const struct store_commit *before)
@@ -108,14 +109,17 @@ int store_commits_first(struct store *s, struct sdd_error *err)
     return store_commit_write_row(s, &e, err);
 }
 
-void store_commit_note(struct store *s, const char *id, int64_t version, const void *row)
+int store_commit_note(struct store *s, const char *id, int64_t version, const void *row, struct sdd_error *err)
 {
+    if (s->group.n_before == STORE_TOGETHER)
+        return sdd_fail(err, SDD_EINTERNAL, "store", "one commit takes %d changes", STORE_TOGETHER);
     s->n_noted = s->group.n_before + 1; /* A change may write the row of its mesh twice. */
     struct store_changed *c = s->n_noted == 1 ? &s->next.commit.first : &s->next.more[s->n_noted - 2];
     *c = (struct store_changed){.version = version};
     (void)snprintf(c->id, sizeof c->id, "%s", id);
     if (row)
         memcpy(c->row, row, sizeof c->row);
+    return SDD_OK;
 }
 
 int store_commit_record(struct store *s, struct sdd_error *err)
@@ -170,12 +174,11 @@ void store_commits_close(struct store *s)
     s->commits_fd = -1;
 }
 
-static int write_new(int fd, const struct store_commits_header *h)
+static int write_new(int fd, const struct store_commits_header *h, const struct store_entry *last)
 {
-    static const char empty[STORE_SECTOR];
     int rc = write_sector(fd, 0, h, sizeof *h);
-    for (int64_t i = 1; i <= STORE_ENTRIES && !rc; i++)
-        rc = write_sector(fd, i, empty, 0);
+    for (int64_t i = 0; i < STORE_ENTRIES && !rc; i++)
+        rc = write_sector(fd, 1 + i, last, i == last->commit.n % STORE_ENTRIES ? sizeof *last : 0);
     return rc ? rc : fsync(fd);
 }
 
@@ -194,7 +197,8 @@ int store_commits_make(struct store *s, struct sdd_error *err)
     store_commits_close(s);
     (void)unlink(path); /* A start that was stopped may have left it. */
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    rc = fd < 0 || write_new(fd, &h) || rename(path, s->commits_path) ? store_commits_cannot(s, "made", err) : SDD_OK;
+    rc = fd < 0 || write_new(fd, &h, &s->last) || rename(path, s->commits_path) ? store_commits_cannot(s, "made", err)
+                                                                                : SDD_OK;
     if (fd >= 0)
         (void)close(fd);
     free(path);

@@ -12,7 +12,7 @@
 struct store_commits_header {
     char magic[8];
     int64_t store;
-    struct store_commit base; /* The last commit when the file was made. */
+    struct store_commit base; /* The last commit when the file was made. Its whole entry is in its sector. */
     int64_t accepted, accepted_ms;
     unsigned char checksum[16]; /* Of all above. */
 };
@@ -33,7 +33,7 @@ static inline const struct store_changed *store_entry_change(const struct store_
 int store_commit_write_row(struct store *s, const struct store_entry *e, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_commit_write_entry: writes the store's last commit into the file, and returns when it is on the disk. */
 int store_commit_write_entry(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_commits_make: makes the file anew, beginning after the store's last commit, in the place of the old one. */
+/* store_commits_make: makes the file anew, beginning with the store's last commit, in the place of the old one. */
 int store_commits_make(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_commits_cannot: the error that errno stands for. */
 int store_commits_cannot(const struct store *s, const char *what, struct sdd_error *err);

@@ -164,8 +164,10 @@ void store_commits_close(struct store *s);
 int store_commits_accept(struct store *s, int64_t now_ms, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_commits_first: the row of a store that has no commits yet, in the transaction that makes the table. */
 int store_commits_first(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_commit_note: the current change is of this mesh; row is the checksum of its row, NULL with version 0. */
-void store_commit_note(struct store *s, const char *id, int64_t version, const void *row);
+/* store_commit_note: the current change is of this mesh; row is the checksum of its row, NULL with version 0.
+ * Errors  SDD_EINTERNAL when the commit has STORE_TOGETHER of them already */
+int store_commit_note(struct store *s, const char *id, int64_t version, const void *row,
+                      struct sdd_error *err) SDD_MUST_CHECK;
 /* store_commit_record: counts the current transaction in the database, if it changes a mesh. */
 int store_commit_record(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_commit_seal: counts it in the file, after it was committed. When that fails, the store has failed. */

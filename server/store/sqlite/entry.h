@@ -21,7 +21,7 @@ struct store_entry {
     struct store_commit commit;
     int64_t n_more; /* Changes that were made together with the first one, in their order; with none all here is 0. */
     struct store_changed more[STORE_TOGETHER - 1];
-    unsigned char more_checksum[16]; /* Of n_more, all of more, and the store. */
+    unsigned char more_checksum[16]; /* Of n_more, all of more, the number of the commit, and the store. */
 };
 
 /* What together.c knows. */

@@ -30,15 +30,20 @@ static bool follows(const struct store_commit *a, const struct store_entry *b, i
 struct image {
     const struct store_commits_header *header;
     const char *bytes;
+    bool is_good[STORE_ENTRIES];   /* Whether a sector has an entry. */
     struct store_entry base, last; /* The header has of its commit all but what is more than one change. */
 };
+
+static const struct store_entry *sector(const struct image *f, int64_t i)
+{
+    return (const void *)(f->bytes + (1 + i) * STORE_SECTOR);
+}
 
 /* The entry of commit n, or NULL when it is not there. */
 static const struct store_entry *entry(const struct image *f, int64_t n)
 {
-    const void *at = f->bytes + (1 + n % STORE_ENTRIES) * STORE_SECTOR;
-    const struct store_entry *e = n == f->base.commit.n ? &f->base : at;
-    return e->commit.n == n && store_entry_is_good(e, f->header->store) ? e : NULL;
+    const struct store_entry *e = sector(f, n % STORE_ENTRIES);
+    return f->is_good[n % STORE_ENTRIES] && e->commit.n == n ? e : n == f->base.commit.n ? &f->base : NULL;
 }
 
 static void wait_for_word(struct store *s, const char *what)
@@ -55,7 +60,7 @@ static bool is_last(const struct image *f, int64_t n, int64_t k)
     const char *id = store_entry_change(e, k)->id;
     for (k++; e;) {
         const struct store_changed *later = store_entry_change(e, k++);
-        if (later && strcmp(later->id, id) == 0)
+        if (later && memcmp(later->id, id, sizeof later->id) == 0)
             return false;
         if (later)
             continue;
@@ -169,8 +174,9 @@ static int compare(struct store *s, struct image *f, struct sdd_error *err)
     f->base.commit = f->header->base;
     f->last = f->base;
     for (int64_t i = 0; i < STORE_ENTRIES; i++) {
-        const struct store_entry *e = (const void *)(f->bytes + (1 + i) * STORE_SECTOR);
-        if (e->commit.n > f->last.commit.n && entry(f, e->commit.n) == e)
+        const struct store_entry *e = sector(f, i);
+        f->is_good[i] = store_entry_is_good(e, f->header->store) && e->commit.n % STORE_ENTRIES == i;
+        if (f->is_good[i] && e->commit.n >= f->last.commit.n)
             f->last = *e;
     }
     const struct store_entry *same = entry(f, s->last.commit.n);

@@ -286,8 +286,7 @@ int store_record_write(struct store *s, struct store_record *r, struct sdd_error
     bound |= sqlite3_bind_blob(st, 3, &hash, sizeof hash, SQLITE_STATIC);
     rc = store_step(s, st, bound, "write a version", err);
     (void)sqlite3_clear_bindings(st);
-    store_commit_note(s, r->info.id, r->info.version, &hash);
-    return rc;
+    return rc ? rc : store_commit_note(s, r->info.id, r->info.version, &hash, err);
 }
 
 int store_finish(struct store *s, int rc, const struct store_record *r, const struct store_answer *answer,

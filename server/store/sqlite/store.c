@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store.c: loads, creates, replaces and deletes whole meshes in the store (store.h). Each change is one transaction. */
+/* store.c: loads, creates, replaces and deletes whole meshes in the store (store.h). Each change is one transaction, or
+ * a part of one (together.c). */
 #include "server/store/sqlite/db.h"
 #include "server/mesh/encode.h"
 #include "server/mesh/topology_id.h"
@@ -442,9 +443,7 @@ static int delete_by_id(struct store *s, enum store_sql sql, const char *id, str
 static int delete_version(struct store *s, const char *id, struct sdd_error *err)
 {
     int rc = delete_by_id(s, STORE_VERSION_DELETE, id, err);
-    if (!rc)
-        store_commit_note(s, id, 0, NULL);
-    return rc;
+    return rc ? rc : store_commit_note(s, id, 0, NULL, err);
 }
 
 static int delete_mesh(struct store *s, const char *id, int64_t expected, const struct store_answer *answer,

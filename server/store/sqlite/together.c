@@ -25,15 +25,23 @@ static int lost(const struct store *s, struct sdd_error *err)
     return s->group.lost;
 }
 
+/* The text of the error may be about what others must not see. */
+static void lose(struct store *s, int rc)
+{
+    s->group.lost = sdd_fail(&s->group.why, rc, "store", "another change ended the commit that this was a part of: %s",
+                             sdd_err_title(rc));
+}
+
 int store_part_begin(struct store *s, struct sdd_error *err)
 {
     if (s->group.lost)
         return lost(s, err);
-    if (s->n_noted == STORE_TOGETHER)
-        return sdd_fail(err, SDD_EINTERNAL, "store", "one commit takes %d changes", STORE_TOGETHER);
     s->group.n_before = s->n_noted;
     s->group.bytes_before = s->history.bytes_after;
-    return store_run(s, STORE_PART_BEGIN, 0, 0, err);
+    int rc = store_run(s, STORE_PART_BEGIN, 0, 0, err);
+    if (rc && sqlite3_get_autocommit(s->db)) /* The next savepoint would be a transaction of its own. */
+        lose(s, rc);
+    return rc;
 }
 
 int store_part_end(struct store *s, int rc, struct sdd_error *err)
@@ -48,10 +56,8 @@ int store_part_end(struct store *s, int rc, struct sdd_error *err)
     int undone = sqlite3_get_autocommit(s->db) ? rc : store_run(s, STORE_PART_UNDO, 0, 0, NULL);
     if (!undone)
         undone = store_run(s, STORE_PART_END, 0, 0, NULL);
-    s->group.lost = undone;
-    if (undone) /* The text of the error may be about what others must not see. */
-        (void)sdd_fail(&s->group.why, undone, "store", "another change ended the commit that this was a part of: %s",
-                       sdd_err_title(undone));
+    if (undone)
+        lose(s, undone);
     return rc;
 }
 

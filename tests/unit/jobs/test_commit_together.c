@@ -43,6 +43,8 @@ static int run_commit(struct job *job)
     }
     if (s->name == 'x')
         return job_fail(job, SDD_EMESH, "", "not with this one");
+    if (s->name == 'y')
+        return job_fail(job, SDD_ECONFLICT, "", "what came before it has this key");
     job->committed = true;
     return SDD_OK;
 }
@@ -131,12 +133,13 @@ static void test_commit_fails(void **state)
     struct story *s[32];
     may_begin = true;
     commit_fails = SDD_ESTORE_FULL;
-    run(*state, "cxdA", s);
-    assert_string_equal(ran, "t(cxd)A");
+    run(*state, "cxdyA", s);
+    assert_string_equal(ran, "t(cxdy)A");
     story_check(s[0], "f-.", SDD_ESTORE_FULL, "the commit failed");
     story_check(s[1], "f-.", SDD_EMESH, "not with this one");
     story_check(s[2], "f-.", SDD_ESTORE_FULL, "the commit failed");
-    story_check(s[3], "aL+.", SDD_OK, "");
+    story_check(s[3], "f-.", SDD_ESTORE_FULL, "the commit failed");
+    story_check(s[4], "aL+.", SDD_OK, "");
 }
 
 /* Where the store cannot begin, each finds out by itself. */

@@ -6,6 +6,7 @@
 #include "tests/unit/store/store_files.h"
 #include "tests/unit/tempdir.h"
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +150,9 @@ static void test_bound(void **state)
 {
     char *dir = tempdir();
     struct store *s = with_three(dir);
+    struct store_pinned *pins;
+    bool changed;
+    int n_pins;
     (void)state;
     assert_int_equal(store_together(s, NULL), SDD_OK);
     for (int v = 1; v <= STORE_TOGETHER; v++) {
@@ -156,8 +160,12 @@ static void test_bound(void **state)
         assert_int_equal(rename_as(s, "m_1", v, v % 2 ? "odd" : "even"), SDD_OK);
     }
     assert_int_equal(rename_as(s, "m_2", 1, "more"), SDD_EINTERNAL);
+    assert_int_equal(store_pin(s, "m_3", true, &changed, NULL), SDD_OK); /* That is no version. */
     assert_int_equal(store_together_end(s, NULL), SDD_OK);
     s = again(dir, s);
+    assert_int_equal(store_pins(s, &pins, &n_pins, NULL), SDD_OK);
+    assert_int_equal(n_pins, 1);
+    free(pins);
     check(s, (const int64_t[]){1 + STORE_TOGETHER, 1, 1, 0});
     assert_int_equal(store_together(s, NULL), SDD_OK); /* One in which nothing happens. */
     assert_int_equal(store_together_end(s, NULL), SDD_OK);
@@ -221,6 +229,66 @@ static void test_commit_fails(void **state)
         print_message("%lld calls failed\n", (long long)k);
         assert_true(k > 0);
     }
+}
+
+/* ---- memory that SQLite does not get ---- */
+static sqlite3_mem_methods whole;
+static int64_t until_none = -1; /* allocations that are still given; -1: all are */
+
+static void *give(int bytes)
+{
+    return until_none >= 0 && until_none-- == 0 ? NULL : whole.xMalloc(bytes);
+}
+
+static void *give_more(void *old, int bytes)
+{
+    return until_none >= 0 && until_none-- == 0 ? NULL : whole.xRealloc(old, bytes);
+}
+
+/* Before the first store: SQLite takes all from the two above, and nothing from what it has put aside. */
+static void starve_sqlite(void)
+{
+    assert_int_equal(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &whole), SQLITE_OK);
+    sqlite3_mem_methods some = whole;
+    some.xMalloc = give;
+    some.xRealloc = give_more;
+    assert_int_equal(sqlite3_config(SQLITE_CONFIG_MALLOC, &some), SQLITE_OK);
+    assert_int_equal(sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0), SQLITE_OK);
+}
+
+/* One allocation fails, wherever that is: what ended well is there, and what did not has changed nothing. */
+static void test_no_memory(void **state)
+{
+    char *dir = tempdir();
+    struct store *s = with_three(dir);
+    int64_t versions[3] = {1, 1, 1}, k = 0;
+    bool came = true;
+    (void)state;
+    for (; came; k++) {
+        char name[24];
+        int rc[3], ended = store_together(s, NULL);
+        assert_int_equal(ended, SDD_OK);
+        (void)snprintf(name, sizeof name, "round %d", (int)k);
+        until_none = k;
+        rc[0] = rename_as(s, "m_1", versions[0], name);
+        rc[1] = move(s, "m_2", versions[1], name);
+        rc[2] = rename_as(s, "m_3", versions[2], name);
+        ended = store_together_end(s, NULL);
+        came = until_none < 0;
+        until_none = -1;
+        assert_false(store_failed(s));
+        for (int i = 0; i < 3; i++)
+            versions[i] += !ended && !rc[i];
+        assert_int_equal(has_answer(s, name), !ended && !rc[1]);
+        check(s, (const int64_t[]){versions[0], versions[1], versions[2], 0});
+        if (k % 16 == 0)
+            s = again(dir, s);
+    }
+    print_message("%lld allocations failed\n", (long long)k - 1);
+    assert_true(k > 10);
+    s = again(dir, s);
+    store_close(s);
+    tempdir_remove(dir);
 }
 
 /* ---- the count beside the database ---- */
@@ -348,6 +416,65 @@ static void test_old_row(void **state)
     faulty_vfs_register();
 }
 
+/* The same, where the file of commits was made anew behind that commit, and the row of the count is older, too. */
+static void test_old_row_at_base(void **state)
+{
+    char *dir = tempdir();
+    struct store *s;
+    (void)state;
+    faulty_vfs_unregister();
+    store_close(with_three(dir));
+    store_sql(dir, "CREATE TABLE v AS SELECT * FROM versions WHERE id = 'm_3';"
+                   "CREATE TABLE o AS SELECT * FROM meshes WHERE id = 'm_3'; CREATE TABLE c AS SELECT * FROM commits");
+    struct files all = after_rounds(dir, 1);
+    file_write(dir, names[2], (struct file_image){NULL, 0});
+    assert_int_equal(store_open(dir, &s, NULL), SDD_OK);
+    assert_false(store_loss(s)->waits);
+    store_close(s);
+    store_sql(dir,
+              "REPLACE INTO versions SELECT * FROM v; REPLACE INTO meshes SELECT * FROM o;"
+              "DELETE FROM commits; INSERT INTO commits SELECT * FROM c; DROP TABLE v; DROP TABLE o; DROP TABLE c");
+    assert_int_equal(store_open(dir, &s, NULL), SDD_OK);
+    assert_true(store_loss(s)->waits);
+    assert_int_equal(store_loss(s)->n, 3);
+    assert_int_equal(store_loss(s)->n_listed, 1);
+    assert_string_equal(store_loss(s)->listed[0].id, "m_3");
+    store_close(s);
+    for (int i = 0; i < 3; i++)
+        free(all.f[i].bytes);
+    tempdir_remove(dir);
+    faulty_vfs_register();
+}
+
+/* What a write that was cut short leaves of the sector: the beginning of the new entry, with the end of the one that
+ * was there 1,024 commits before. Both have several changes, and it is neither. */
+static void test_torn_entry(void **state)
+{
+    char *dir = tempdir();
+    (void)state;
+    store_close(with_three(dir));
+    struct files one = after_rounds(dir, 1), two = after_rounds(dir, 1);
+    struct file_image torn = file_read(dir, names[2]);
+    char *before = one.f[2].bytes + 512 * (1 + 4), *after = torn.bytes + 512 * (1 + 5);
+    memcpy(after + 88, before + 88, 512 - 88);
+    struct store *s = open_mixed(dir, &two, &two);
+    store_close(s);
+    file_write(dir, names[2], torn);
+    assert_int_equal(store_open(dir, &s, NULL), SDD_OK);
+    assert_false(store_loss(s)->waits);
+    check(s, (const int64_t[]){3, 3, 3, 0});
+    store_close(s);
+    struct file_image mended = file_read(dir, names[2]);
+    assert_memory_equal(mended.bytes, two.f[2].bytes, mended.n);
+    free(mended.bytes);
+    free(torn.bytes);
+    for (int i = 0; i < 3; i++) {
+        free(one.f[i].bytes);
+        free(two.f[i].bytes);
+    }
+    tempdir_remove(dir);
+}
+
 /* Bits that flip in the entry of such a commit, in the file: nothing is lost, and nothing is said to be. */
 static void test_flipped_entry(void **state)
 {
@@ -377,10 +504,12 @@ static void test_flipped_entry(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_fails),     cmocka_unit_test(test_one_mesh), cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_commit_fails),  cmocka_unit_test(test_loss),     cmocka_unit_test(test_old_row),
-        cmocka_unit_test(test_flipped_entry),
+        cmocka_unit_test(test_one_fails),       cmocka_unit_test(test_one_mesh),  cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_commit_fails),    cmocka_unit_test(test_loss),      cmocka_unit_test(test_old_row),
+        cmocka_unit_test(test_flipped_entry),   cmocka_unit_test(test_no_memory), cmocka_unit_test(test_torn_entry),
+        cmocka_unit_test(test_old_row_at_base),
     };
+    starve_sqlite();
     faulty_vfs_register();
     cube = sample_cube();
     const int rc = cmocka_run_group_tests(tests, NULL, NULL);
