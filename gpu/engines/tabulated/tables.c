@@ -161,10 +161,10 @@ static void put_tables(sdd_device *d, const struct tabulated *t, int steps, int 
     dev_upload(d, there->shared, here->shared, t->n_classes * (int64_t)sizeof *here->shared);
 }
 
-static void free_order(sdd_device *d, const struct tabulated_surface *of)
+static void free_order(sdd_device *d, struct tabulated_surface *of)
 {
     for (int k = 0; k < 2; k++)
-        dev_free(d, of->order[k].memory, of->order[k].bytes);
+        block_give(d, of->order + k);
 }
 
 /* Makes the tables in host memory and on the device, in the place of those of the surface. */
@@ -289,20 +289,28 @@ static int64_t bytes_of(const void *what)
     return tabulated_bytes(t) + table_seed_bytes(t->seed);
 }
 
+/* Frees what no mesh after an edit reads (update.h). Patches stand on the topology, so they go before it. */
+static void shed(sdd_device *d, struct tabulated *t)
+{
+    block_give(d, &t->rows);
+    block_give(d, &t->terms);
+    for (int k = 0; k < SDD_N_SURFACES; k++) {
+        free_order(d, t->surface + k);
+        adaptive_free(t->surface[k].adaptive);
+        t->surface[k].adaptive = NULL;
+    }
+    table_triangles_free(d, &t->triangles);
+}
+
 /* Frees all but the seed. */
 static void empty(sdd_device *d, struct tabulated *t)
 {
     struct table_seed *seed = t->seed;
+    shed(d, t);
     block_give(d, &t->pieces);
     block_give(d, &t->lists);
-    block_give(d, &t->rows);
-    block_give(d, &t->terms);
-    for (int k = 0; k < SDD_N_SURFACES; k++) {
+    for (int k = 0; k < SDD_N_SURFACES; k++)
         block_give(d, &t->surface[k].memory);
-        free_order(d, t->surface + k);
-        adaptive_free(t->surface[k].adaptive);
-    }
-    table_triangles_free(d, &t->triangles);
     free(t->description);
     free(t->words);
     *t = (struct tabulated){.topology = t->topology, .mesh = t->mesh, .seed = seed};
@@ -320,6 +328,7 @@ static void free_all(sdd_device *d, void *what)
 {
     struct tabulated *t = what;
     table_seed_free(d, t);
+    shed(d, t);
     t->is_orphaned = 1;
     tabulated_let_go(d, t);
 }
