@@ -309,6 +309,44 @@ static void test_only_tables_are_left(void **state)
     fixture_close(&f);
 }
 
+/* Other work on the device is short of memory while tables are made from what an edit left. */
+static int spare(void *user)
+{
+    struct fixture *f = user;
+    (void)sdd_device_spare(f->device);
+    return 0;
+}
+
+static void test_spared_meanwhile(void **state)
+{
+    struct fixture f;
+    struct edit_result r;
+    struct sdd_mesh_desc desc;
+    struct sdd_topology_delta delta;
+    struct sdd_error err = {0};
+    sdd_topology *created, *updated;
+    (void)state;
+    open_grid(&f);
+    apply(f.shape.mesh, "{\"edits\":[{\"pokeFaces\":{\"ids\":[3]}}]}", &r);
+    mesh_desc(r.mesh, &desc);
+    mesh_delta_desc(&r.delta, &delta);
+    assert_int_equal(tabulated_prepare(f.topology, NULL, 3, SDD_SURFACE_REFINED, 1, &err), SDD_OK);
+    assert_int_equal(sdd_topology_create(f.device, &desc, &created, &err), SDD_OK);
+    assert_int_equal(sdd_topology_update(f.topology, &desc, &delta, &updated, &err), SDD_OK);
+    sdd_mesh_free(f.mesh);
+    sdd_topology_unref(f.topology);
+    f.mesh = NULL;
+    f.topology = NULL;
+    sdd_device_on_pause(f.device, spare, &f);
+    assert_int_equal(tabulated_prepare(updated, NULL, 3, SDD_SURFACE_REFINED, 1, &err), SDD_OK);
+    sdd_device_on_pause(f.device, NULL, NULL);
+    assert_int_equal(same_tables(created, updated, 3, SDD_SURFACE_REFINED, 1, "poked"), 1);
+    sdd_topology_unref(created);
+    sdd_topology_unref(updated);
+    edit_result_free(&r);
+    fixture_close(&f);
+}
+
 /* ---- what is refused ---- */
 struct bad { /* a delta that was good, with its arrays to be spoilt */
     struct sdd_mesh_desc desc;
@@ -487,6 +525,7 @@ int main(void)
                                        cmocka_unit_test(test_old_goes_meanwhile),
                                        cmocka_unit_test(test_tables_are_left),
                                        cmocka_unit_test(test_only_tables_are_left),
+                                       cmocka_unit_test(test_spared_meanwhile),
                                        cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_bad_mesh)};
     return cmocka_run_group_tests_name("sdd_topology_update", tests, NULL, NULL);

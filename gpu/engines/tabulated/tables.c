@@ -417,6 +417,12 @@ static int classify(struct tabulated *t, struct sdd_error *err)
     return rc;
 }
 
+static void use_seed(struct tabulated *t, int is_used)
+{
+    if (t->seed)
+        t->seed->is_used = is_used;
+}
+
 int tabulated_prepare(const sdd_topology *topology, const struct topology_channel *c, int level, int surface,
                       int normals, struct sdd_error *err)
 {
@@ -427,9 +433,11 @@ int tabulated_prepare(const sdd_topology *topology, const struct topology_channe
     t->mesh = topology_channel_control(topology, c);
     if (level > TABULATED_MAX_LEVEL)
         return table_refuse(err, "they would be too large for this level");
+    use_seed(t, 1);
     int rc = classify(t, err);
     if (!rc)
         rc = makers[topology->scheme->kind].tables(t, level, surface, normals, err);
+    use_seed(t, 0);
     if (t->ready)
         table_seed_free(topology->device, t);
     return rc;

@@ -27,6 +27,7 @@ struct table_seed {
     struct topology_edit edit;     /* The arrays lie behind the record. */
     uint32_t *old_class;           /* Shape [owner->n_classes], once this is ready: its classes among the old ones, or
                                     * SDD_NONE; NULL before. */
+    int is_used; /* 1 while the owner is made from it: other work on the device must not spare it meanwhile. */
     struct table_seed *next, **at; /* The seeds of the device. */
 };
 

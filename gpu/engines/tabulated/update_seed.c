@@ -32,7 +32,7 @@ static int spare(sdd_device *d, void *what)
     struct seeds *all = what;
     for (struct table_seed *s = all->first, *next; s; s = next) {
         next = s->next;
-        if (table_seed_bytes(s) == 0)
+        if (s->is_used || table_seed_bytes(s) == 0)
             continue;
         some = 1;
         table_seed_free(d, s->owner);
