@@ -285,8 +285,7 @@ int64_t tabulated_bytes(const struct tabulated *t)
 
 static int64_t bytes_of(const void *what)
 {
-    const struct tabulated *t = what;
-    return tabulated_bytes(t) + table_seed_bytes(t->seed);
+    return tabulated_bytes(what);
 }
 
 /* Frees what no mesh after an edit reads (update.h). Patches stand on the topology, so they go before it. */
@@ -316,10 +315,8 @@ static void empty(sdd_device *d, struct tabulated *t)
     *t = (struct tabulated){.topology = t->topology, .mesh = t->mesh, .seed = seed};
 }
 
-void tabulated_let_go(sdd_device *d, struct tabulated *t)
+void tabulated_free(sdd_device *d, struct tabulated *t)
 {
-    if (t->n_seeds > 0 || !t->is_orphaned)
-        return;
     empty(d, t);
     free(t);
 }
@@ -329,8 +326,8 @@ static void free_all(sdd_device *d, void *what)
     struct tabulated *t = what;
     table_seed_free(d, t);
     shed(d, t);
-    t->is_orphaned = 1;
-    tabulated_let_go(d, t);
+    if (!table_seeds_hold(d, t))
+        tabulated_free(d, t);
 }
 
 static void *update(sdd_device *d, void *old, const struct topology_edit *edit)
