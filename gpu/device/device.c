@@ -105,6 +105,11 @@ int sdd_device_spare(sdd_device *d)
     return kept_spare(d, &d->kept);
 }
 
+int64_t sdd_device_sparable(const sdd_device *d)
+{
+    return kept_bytes(&d->kept);
+}
+
 void sdd_device_trim(sdd_device *d)
 {
     d->b->trim(d->dev);

@@ -11,7 +11,9 @@ struct topology_edit; /* gpu/mesh/topology_edit.h */
 /* What the owner knows of a kept thing. The address of the operations says which thing it is. */
 struct kept_ops {
     void *(*create)(void);              /* Makes it empty, or returns NULL if there is no memory. */
-    int64_t (*bytes)(const void *what); /* Its bytes of device memory. It may be NULL if there are never any. */
+    /* Its bytes of device memory; of what is kept with a device, those that it can spare. It may be NULL if there are
+     * never any. */
+    int64_t (*bytes)(const void *what);
     void (*free)(sdd_device *d, void *what);
     /* Makes, for a topology that an edit made of an older one, the thing that is kept with it, from that of the older
      * one and what the edit did. It only notes what it needs to make the rest later, and launches nothing. It returns

@@ -54,8 +54,10 @@ int sdd_topology_update(const sdd_topology *old, const struct sdd_mesh_desc *des
                         const struct sdd_topology_delta *delta, sdd_topology **out,
                         struct sdd_error *err) SDD_MUST_CHECK;
 /* sdd_device_spare: gives back device memory that is held only so that what is kept with a topology after an edit is
- * made sooner. Returns 1 if there was any; sdd_topology_info then tells less of that topology. */
+ * made sooner. Returns 1 if there was any. sdd_device_sparable: how many bytes that is; they count as used, but as
+ * those of no topology. */
 int sdd_device_spare(sdd_device *device);
+int64_t sdd_device_sparable(const sdd_device *device);
 /* sdd_topology_shared: what topologies share, so that a program that adds up their device_bytes counts it once. Returns
  * the same pointer for all that share, and another one for others while it is resident; *bytes is how much it is. */
 const void *sdd_topology_shared(const sdd_topology *t, int64_t *bytes);

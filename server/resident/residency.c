@@ -274,7 +274,8 @@ int64_t residency_available(const struct residency *r, const struct resident *ke
     struct sdd_device_info info;
     sdd_device_info(r->device, &info);
     int64_t kept = (keep ? resident_bytes(keep) : 0) + pinned_bytes(r, keep);
-    return info.memory_limit - info.memory_used + r->topology_bytes + r->mesh_bytes - kept;
+    return info.memory_limit - info.memory_used + sdd_device_sparable(r->device) + r->topology_bytes + r->mesh_bytes -
+           kept;
 }
 
 int resident_pin(struct residency *r, struct resident *m, int percent, struct sdd_error *err)
@@ -322,21 +323,9 @@ int64_t residency_published(const struct residency *r, const struct resident *ke
     return left > 0 ? left : 0; /* What it shares with pinned ones is taken off twice. */
 }
 
-/* Gives back what is held only to make something sooner after an edit. Returns whether there was any. */
-static bool spare(struct residency *r)
-{
-    struct list *const lists[] = {&r->lru, &r->pinned};
-    if (!sdd_device_spare(r->device))
-        return false;
-    for (int k = 0; k < 2; k++)
-        for (struct list *at = lists[k]->next; at != lists[k]; at = at->next)
-            resident_measure(r, CONTAINER(at, struct resident, lru));
-    return true;
-}
-
 bool residency_make_room(struct residency *r, const struct resident *keep, int64_t needed)
 {
-    if (spare(r))
+    if (sdd_device_spare(r->device))
         return true;
     if (needed > residency_available(r, keep))
         return false; /* It would not fit even after all evictions. */
@@ -471,9 +460,10 @@ void residency_publish(struct residency *r)
 {
     struct sdd_device_info info;
     sdd_device_info(r->device, &info);
-    metrics_set(r->metrics, M_DEVICE_TOPOLOGY, r->topology_bytes);
+    const int64_t topology_bytes = r->topology_bytes + sdd_device_sparable(r->device);
+    metrics_set(r->metrics, M_DEVICE_TOPOLOGY, topology_bytes);
     metrics_set(r->metrics, M_DEVICE_POSITIONS, r->mesh_bytes);
-    metrics_set(r->metrics, M_DEVICE_SCRATCH, info.memory_used - r->topology_bytes - r->mesh_bytes);
+    metrics_set(r->metrics, M_DEVICE_SCRATCH, info.memory_used - topology_bytes - r->mesh_bytes);
     metrics_set(r->metrics, M_DEVICE_LIMIT, info.memory_limit);
     metrics_set(r->metrics, M_DEVICE_PINNED, pinned_bytes(r, NULL));
     atomic_store(&r->available, residency_available(r, NULL));

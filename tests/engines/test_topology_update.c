@@ -225,8 +225,8 @@ static void test_old_goes_meanwhile(void **state)
     fixture_close(&f);
 }
 
-/* What an edit leaves of the old tables is counted with the new topology once the old one has gone, can be had back,
- * and goes when the tables are made. Those are the same either way. */
+/* What an edit leaves of the old tables is of neither topology once the old one has gone, can be had back, and goes when
+ * the tables are made. Those are the same either way. */
 static void test_tables_are_left(void **state)
 {
     (void)state;
@@ -245,31 +245,107 @@ static void test_tables_are_left(void **state)
         assert_int_equal(tabulated_prepare(f.topology, NULL, 3, SDD_SURFACE_REFINED, 1, &err), SDD_OK);
         assert_int_equal(sdd_topology_create(f.device, &desc, &created, &err), SDD_OK);
         assert_int_equal(sdd_topology_update(f.topology, &desc, &delta, &updated, &err), SDD_OK);
-        sdd_topology_info(updated, &info);
-        const int64_t bytes = info.device_bytes;
-        assert_int_equal(sdd_device_spare(f.device), 0); /* The old topology has them still. */
+        assert_int_equal(sdd_device_sparable(f.device), 0); /* The old topology has them still. */
+        assert_int_equal(sdd_device_spare(f.device), 0);
         sdd_mesh_free(f.mesh);
         sdd_topology_unref(f.topology);
         f.mesh = NULL;
         f.topology = NULL;
         sdd_topology_info(updated, &info);
-        assert_true(info.device_bytes > bytes);
-        assert_int_equal(fixture_used(&f), info.device_bytes + created->info.device_bytes);
+        const int64_t left = sdd_device_sparable(f.device), made = info.device_bytes + created->info.device_bytes;
+        assert_true(left > 0);
+        assert_int_equal(fixture_used(&f), made + left);
         if (spared) {
             assert_int_equal(sdd_device_spare(f.device), 1);
             assert_int_equal(sdd_device_spare(f.device), 0);
-            sdd_topology_info(updated, &info);
-            assert_int_equal(info.device_bytes, bytes);
+            assert_int_equal(fixture_used(&f), made);
         }
         assert_int_equal(same_tables(created, updated, 3, SDD_SURFACE_REFINED, 1, "poked"), !spared);
         sdd_topology_info(updated, &info);
         const int64_t used = fixture_used(&f);
+        assert_int_equal(sdd_device_sparable(f.device), 0);
         sdd_topology_unref(updated);
         assert_int_equal(fixture_used(&f), used - info.device_bytes);
         sdd_topology_unref(created);
         edit_result_free(&r);
         fixture_close(&f);
     }
+}
+
+/* Patches of the old mesh stand on its topology, and go with it; so does the first pass. The tables stay. */
+static void test_only_tables_are_left(void **state)
+{
+    struct fixture f;
+    struct edit_result r;
+    struct sdd_mesh_desc desc;
+    struct sdd_topology_delta delta;
+    struct sdd_error err = {0};
+    sdd_topology *created, *updated;
+    sdd_result *rows;
+    (void)state;
+    open_grid(&f);
+    apply(f.shape.mesh, "{\"edits\":[{\"pokeFaces\":{\"ids\":[3]}}]}", &r);
+    mesh_desc(r.mesh, &desc);
+    mesh_delta_desc(&r.delta, &delta);
+    assert_int_equal(tabulated_prepare(f.topology, NULL, 3, SDD_SURFACE_REFINED, 1, &err), SDD_OK);
+    const struct sdd_refine_request high = {
+        .level = TABULATED_MAX_LEVEL + 1, .include = SDD_POSITIONS, .method = "tabulated"};
+    assert_int_equal(rows_once(f.mesh, &high, 0, 9, &rows, &err), SDD_OK);
+    sdd_result_free(rows);
+    const struct tabulated *old = tabulated_of(f.topology, NULL);
+    const int64_t left = old->pieces.bytes + old->lists.bytes + old->surface[SDD_SURFACE_REFINED].memory.bytes;
+    assert_non_null(old->surface[SDD_SURFACE_REFINED].adaptive);
+    assert_int_equal(sdd_topology_create(f.device, &desc, &created, &err), SDD_OK);
+    assert_int_equal(sdd_topology_update(f.topology, &desc, &delta, &updated, &err), SDD_OK);
+    sdd_mesh_free(f.mesh);
+    sdd_topology_unref(f.topology);
+    f.mesh = NULL;
+    f.topology = NULL;
+    assert_int_equal(sdd_device_sparable(f.device), left);
+    assert_int_equal(fixture_used(&f), updated->info.device_bytes + created->info.device_bytes + left);
+    assert_int_equal(same_tables(created, updated, 3, SDD_SURFACE_REFINED, 1, "poked"), 1);
+    sdd_topology_unref(created);
+    sdd_topology_unref(updated);
+    edit_result_free(&r);
+    fixture_close(&f);
+}
+
+/* Other work on the device is short of memory while tables are made from what an edit left. */
+static int spare(void *user)
+{
+    struct fixture *f = user;
+    (void)sdd_device_spare(f->device);
+    return 0;
+}
+
+static void test_spared_meanwhile(void **state)
+{
+    struct fixture f;
+    struct edit_result r;
+    struct sdd_mesh_desc desc;
+    struct sdd_topology_delta delta;
+    struct sdd_error err = {0};
+    sdd_topology *created, *updated;
+    (void)state;
+    open_grid(&f);
+    apply(f.shape.mesh, "{\"edits\":[{\"pokeFaces\":{\"ids\":[3]}}]}", &r);
+    mesh_desc(r.mesh, &desc);
+    mesh_delta_desc(&r.delta, &delta);
+    assert_int_equal(tabulated_prepare(f.topology, NULL, 3, SDD_SURFACE_REFINED, 1, &err), SDD_OK);
+    assert_int_equal(sdd_topology_create(f.device, &desc, &created, &err), SDD_OK);
+    assert_int_equal(sdd_topology_update(f.topology, &desc, &delta, &updated, &err), SDD_OK);
+    sdd_mesh_free(f.mesh);
+    sdd_topology_unref(f.topology);
+    f.mesh = NULL;
+    f.topology = NULL;
+    sdd_device_on_pause(f.device, spare, &f);
+    assert_int_equal(tabulated_prepare(updated, NULL, 3, SDD_SURFACE_REFINED, 1, &err), SDD_OK);
+    sdd_device_on_pause(f.device, NULL, NULL);
+    assert_int_equal(same_tables(created, updated, 3, SDD_SURFACE_REFINED, 1, "poked"), 1);
+    sdd_topology_unref(created);
+    sdd_topology_unref(updated);
+    edit_result_free(&r);
+    fixture_close(&f);
 }
 
 /* ---- what is refused ---- */
@@ -449,6 +525,8 @@ int main(void)
                                        cmocka_unit_test(test_tags_share),
                                        cmocka_unit_test(test_old_goes_meanwhile),
                                        cmocka_unit_test(test_tables_are_left),
+                                       cmocka_unit_test(test_only_tables_are_left),
+                                       cmocka_unit_test(test_spared_meanwhile),
                                        cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_bad_mesh)};
     return cmocka_run_group_tests_name("sdd_topology_update", tests, NULL, NULL);

@@ -93,8 +93,8 @@ int table_order_items(const struct tabulated *t, struct tabulated_surface *of, i
                       struct sdd_error *err) SDD_MUST_CHECK;
 /* tabulated_of: what is kept with the mesh, or NULL if it was never prepared. */
 struct tabulated *tabulated_of(const sdd_topology *topology, const struct topology_channel *c);
-/* tabulated_let_go: frees it if it is orphaned and no seed holds it. tabulated_bytes: its device bytes. */
-void tabulated_let_go(sdd_device *d, struct tabulated *t);
+/* tabulated_free: frees it; it has no seed. tabulated_bytes: its device bytes. */
+void tabulated_free(sdd_device *d, struct tabulated *t);
 int64_t tabulated_bytes(const struct tabulated *t);
 /* tabulated_has: whether there are tables for rows of `level`; tabulated_has_normals asks the same for their normals.
  * For NULL there are none. */

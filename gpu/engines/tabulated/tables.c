@@ -161,10 +161,10 @@ static void put_tables(sdd_device *d, const struct tabulated *t, int steps, int 
     dev_upload(d, there->shared, here->shared, t->n_classes * (int64_t)sizeof *here->shared);
 }
 
-static void free_order(sdd_device *d, const struct tabulated_surface *of)
+static void free_order(sdd_device *d, struct tabulated_surface *of)
 {
     for (int k = 0; k < 2; k++)
-        dev_free(d, of->order[k].memory, of->order[k].bytes);
+        block_give(d, of->order + k);
 }
 
 /* Makes the tables in host memory and on the device, in the place of those of the surface. */
@@ -285,33 +285,38 @@ int64_t tabulated_bytes(const struct tabulated *t)
 
 static int64_t bytes_of(const void *what)
 {
-    const struct tabulated *t = what;
-    return tabulated_bytes(t) + table_seed_bytes(t->seed);
+    return tabulated_bytes(what);
+}
+
+/* Frees what no mesh after an edit reads (update.h). Patches stand on the topology, so they go before it. */
+static void shed(sdd_device *d, struct tabulated *t)
+{
+    block_give(d, &t->rows);
+    block_give(d, &t->terms);
+    for (int k = 0; k < SDD_N_SURFACES; k++) {
+        free_order(d, t->surface + k);
+        adaptive_free(t->surface[k].adaptive);
+        t->surface[k].adaptive = NULL;
+    }
+    table_triangles_free(d, &t->triangles);
 }
 
 /* Frees all but the seed. */
 static void empty(sdd_device *d, struct tabulated *t)
 {
     struct table_seed *seed = t->seed;
+    shed(d, t);
     block_give(d, &t->pieces);
     block_give(d, &t->lists);
-    block_give(d, &t->rows);
-    block_give(d, &t->terms);
-    for (int k = 0; k < SDD_N_SURFACES; k++) {
+    for (int k = 0; k < SDD_N_SURFACES; k++)
         block_give(d, &t->surface[k].memory);
-        free_order(d, t->surface + k);
-        adaptive_free(t->surface[k].adaptive);
-    }
-    table_triangles_free(d, &t->triangles);
     free(t->description);
     free(t->words);
     *t = (struct tabulated){.topology = t->topology, .mesh = t->mesh, .seed = seed};
 }
 
-void tabulated_let_go(sdd_device *d, struct tabulated *t)
+void tabulated_free(sdd_device *d, struct tabulated *t)
 {
-    if (t->n_seeds > 0 || !t->is_orphaned)
-        return;
     empty(d, t);
     free(t);
 }
@@ -320,8 +325,9 @@ static void free_all(sdd_device *d, void *what)
 {
     struct tabulated *t = what;
     table_seed_free(d, t);
-    t->is_orphaned = 1;
-    tabulated_let_go(d, t);
+    shed(d, t);
+    if (!table_seeds_hold(d, t))
+        tabulated_free(d, t);
 }
 
 static void *update(sdd_device *d, void *old, const struct topology_edit *edit)
@@ -408,6 +414,12 @@ static int classify(struct tabulated *t, struct sdd_error *err)
     return rc;
 }
 
+static void use_seed(struct tabulated *t, int is_used)
+{
+    if (t->seed)
+        t->seed->is_used = is_used;
+}
+
 int tabulated_prepare(const sdd_topology *topology, const struct topology_channel *c, int level, int surface,
                       int normals, struct sdd_error *err)
 {
@@ -418,9 +430,11 @@ int tabulated_prepare(const sdd_topology *topology, const struct topology_channe
     t->mesh = topology_channel_control(topology, c);
     if (level > TABULATED_MAX_LEVEL)
         return table_refuse(err, "they would be too large for this level");
+    use_seed(t, 1);
     int rc = classify(t, err);
     if (!rc)
         rc = makers[topology->scheme->kind].tables(t, level, surface, normals, err);
+    use_seed(t, 0);
     if (t->ready)
         table_seed_free(topology->device, t);
     return rc;

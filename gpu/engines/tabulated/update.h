@@ -27,6 +27,7 @@ struct table_seed {
     struct topology_edit edit;     /* The arrays lie behind the record. */
     uint32_t *old_class;           /* Shape [owner->n_classes], once this is ready: its classes among the old ones, or
                                     * SDD_NONE; NULL before. */
+    int is_used; /* 1 while the owner is made from it: other work on the device must not spare it meanwhile. */
     struct table_seed *next, **at; /* The seeds of the device. */
 };
 
@@ -36,7 +37,8 @@ struct table_seed {
 struct table_seed *table_seed_create(sdd_device *d, struct tabulated *old, struct tabulated *owner,
                                      const struct topology_edit *edit);
 void table_seed_free(sdd_device *d, struct tabulated *owner);
-int64_t table_seed_bytes(const struct table_seed *s); /* The device bytes that it alone holds; NULL has none. */
+/* table_seeds_hold: is told that the mesh of `old` goes. Returns 1 if seeds hold `old` on; the last of them frees it. */
+int table_seeds_hold(sdd_device *d, struct tabulated *old);
 
 /* table_update: does what table_classify does, from t->seed.
  * Cost    Each array of t is written once, and as much read; scratch of 12 B a face and 8 B a row of level 1, and about

@@ -13,6 +13,7 @@
 /* ---- the seeds of a device --------------------------------------------------------------------------------------- */
 struct seeds {
     struct table_seed *first;
+    int64_t bytes; /* Of the older meshes' pieces and tables that seeds alone hold. */
 };
 
 static void *create(void)
@@ -26,13 +27,19 @@ static void free_seeds(sdd_device *d, void *what)
     free(what);
 }
 
+static int64_t bytes_of(const void *what)
+{
+    const struct seeds *all = what;
+    return all->bytes;
+}
+
 static int spare(sdd_device *d, void *what)
 {
     int some = 0;
     struct seeds *all = what;
     for (struct table_seed *s = all->first, *next; s; s = next) {
         next = s->next;
-        if (table_seed_bytes(s) == 0)
+        if (s->is_used || !s->old->is_orphaned)
             continue;
         some = 1;
         table_seed_free(d, s->owner);
@@ -40,7 +47,7 @@ static int spare(sdd_device *d, void *what)
     return some;
 }
 
-static const struct kept_ops seeds_ops = {.create = create, .free = free_seeds, .spare = spare};
+static const struct kept_ops seeds_ops = {.create = create, .bytes = bytes_of, .free = free_seeds, .spare = spare};
 
 /* ---- edits ------------------------------------------------------------------------------------------------------- */
 /* Where all rows are that stay in both edits. With `to` NULL it only counts the runs. */
@@ -165,17 +172,26 @@ void table_seed_free(sdd_device *d, struct tabulated *owner)
     struct table_seed *s = owner->seed;
     if (!s)
         return;
+    struct tabulated *old = s->old;
     owner->seed = NULL;
     *s->at = s->next;
     if (s->next)
         s->next->at = s->at;
-    s->old->n_seeds--;
-    tabulated_let_go(d, s->old);
+    if (--old->n_seeds == 0 && old->is_orphaned) {
+        struct seeds *all = kept_find(&d->kept, &seeds_ops);
+        all->bytes -= tabulated_bytes(old);
+        tabulated_free(d, old);
+    }
     free(s->old_class);
     free(s);
 }
 
-int64_t table_seed_bytes(const struct table_seed *s)
+int table_seeds_hold(sdd_device *d, struct tabulated *old)
 {
-    return s && s->old->is_orphaned ? tabulated_bytes(s->old) : 0;
+    struct seeds *all = old->n_seeds > 0 ? kept_find(&d->kept, &seeds_ops) : NULL;
+    if (!all)
+        return 0;
+    old->is_orphaned = 1;
+    all->bytes += tabulated_bytes(old);
+    return 1;
 }

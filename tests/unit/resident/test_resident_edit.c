@@ -4,6 +4,7 @@
 #include "gpu/device/device.h"
 #include "server/resident/residency.h"
 #include "tests/env.h"
+#include "tests/refine_once.h"
 #include "tests/unit/sample.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -162,9 +163,46 @@ static void test_shared_parts(void **state)
     }
 }
 
+/* What edits leave of tables is counted once, whoever of the meshes after them is there, and can be had back before
+ * any mesh is evicted. */
+static void test_left_tables(void **state)
+{
+    const struct sdd_refine_request tables = {.level = 3, .include = SDD_POSITIONS, .method = "tabulated"};
+    struct edited e;
+    struct sdd_error err;
+    sdd_result *frame;
+    (void)state;
+    open_edited_by(&e, sample_grid(12, 12), "{\"edits\":[{\"pokeFaces\":{\"ids\":[70]}}]}");
+    assert_int_equal(refine_once(e.before->mesh, &tables, &frame, &err), SDD_OK);
+    sdd_result_free(frame);
+    resident_measure(e.residency, e.before);
+    expect_counts(&e, 0);
+    assert_int_equal(load(&e, e.before, e.before_id, &err), SDD_OK);
+    struct resident *twin = resident_create();
+    const struct resident_edit edit = {e.before, e.before_id, &e.delta};
+    assert_int_equal(resident_load_edited(e.residency, twin, &edit, e.result.mesh, "twin", 2, NULL, &err), SDD_OK);
+    expect_counts(&e, 0);
+    resident_drop(e.residency, e.before);
+    expect_counts(&e, 0);
+    resident_measure(e.residency, e.after);
+    expect_counts(&e, 0);
+    assert_int_equal(resident_pin(e.residency, e.after, 100, &err), SDD_OK);
+    expect_counts(&e, resident_bytes(e.after));
+    const int64_t used = e.device->used;
+    assert_true(residency_make_room(e.residency, NULL, 0));
+    assert_true(e.device->used < used);
+    expect_counts(&e, resident_bytes(e.after));
+    assert_int_equal(resident_bytes(e.after) + resident_bytes(twin), e.device->used);
+    resident_drop(e.residency, twin);
+    sdd_history_free(twin->history);
+    free(twin);
+    close_edited(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_update), cmocka_unit_test(test_delta_is_used),
-                                       cmocka_unit_test(test_same_topology), cmocka_unit_test(test_shared_parts)};
+                                       cmocka_unit_test(test_same_topology), cmocka_unit_test(test_shared_parts),
+                                       cmocka_unit_test(test_left_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
