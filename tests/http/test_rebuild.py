@@ -16,7 +16,8 @@ OPTIONS = {"interpolateBoundary": ["edgeAndCorner", "edgeOnly", "none"], "crease
 SERVED = ("--max-json-bytes", "64MiB", "--log-level", "warn")
 # What the edited daemon has besides, from one restart to the next: all as usual; no frames kept, so that each is made anew; too
 # little room on the device for all meshes; one thread.
-ROOM = "64MiB" if MESHES > 10 else "32MiB" if os.environ.get("SUBDD_TEST_BACKEND") == "cuda" else "12MiB"
+ON_GPU = os.environ.get("SUBDD_TEST_BACKEND") == "cuda"
+ROOM = ("96MiB" if ON_GPU else "64MiB") if MESHES > 10 else "32MiB" if ON_GPU else "12MiB"  # A GPU works in more scratch.
 TURNS = ((), ("--cache-bytes", "0"), ("--gpu-memory", ROOM), ("--threads", "1"))
 
 
