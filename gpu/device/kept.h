@@ -10,7 +10,7 @@ struct topology_edit; /* gpu/mesh/topology_edit.h */
 
 /* What the owner knows of a kept thing. The address of the operations says which thing it is. */
 struct kept_ops {
-    void *(*create)(void);              /* Makes it empty, or returns NULL if there is no memory. */
+    void *(*create)(void); /* Makes it empty, or returns NULL if there is no memory. */
     /* Its bytes of device memory; of what is kept with a device, those that it can spare. It may be NULL if there are
      * never any. */
     int64_t (*bytes)(const void *what);

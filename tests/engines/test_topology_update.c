@@ -225,8 +225,8 @@ static void test_old_goes_meanwhile(void **state)
     fixture_close(&f);
 }
 
-/* What an edit leaves of the old tables is of neither topology once the old one has gone, can be had back, and goes when
- * the tables are made. Those are the same either way. */
+/* What an edit leaves of the old tables is of neither topology once the old one has gone, can be had back, and goes
+ * when the tables are made. Those are the same either way. */
 static void test_tables_are_left(void **state)
 {
     (void)state;
