@@ -81,8 +81,9 @@ int resident_copy(struct residency *r, const struct resident *m, const struct me
 /* resident_measure: counts the bytes of m again after a refine, which may have built tables that stay with the
  * topology. It does nothing when m is no longer resident. */
 void resident_measure(struct residency *r, struct resident *m);
-/* residency_make_room: evicts the least recently used mesh that is neither `keep` nor pinned. Returns false when there
- * is none, or when `needed` bytes would not fit even after all evictions. `needed` is 0 when it is not known. */
+/* residency_make_room: gives back what edits have left of tables (sdd_device_spare), or, where that is nothing, evicts
+ * the least recently used mesh that is neither `keep` nor pinned. Returns false when there is none, or when `needed`
+ * bytes would not fit even after all evictions. `needed` is 0 when it is not known. */
 bool residency_make_room(struct residency *r, const struct resident *keep, int64_t needed);
 /* residency_guard: until it is called with 0, nothing that was used since this time of CLOCK_MONOTONIC is evicted: a
  * task that is paused works with it. Returns the time before. */

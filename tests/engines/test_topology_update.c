@@ -272,42 +272,55 @@ static void test_tables_are_left(void **state)
     }
 }
 
-/* Patches of the old mesh stand on its topology, and go with it; so does the first pass. The tables stay. */
-static void test_only_tables_are_left(void **state)
-{
+/* The grid with tables, and one of its faces poked: both ways. */
+struct poked {
     struct fixture f;
     struct edit_result r;
+    sdd_topology *created, *updated;
+};
+
+static void open_poked(struct poked *p)
+{
     struct sdd_mesh_desc desc;
     struct sdd_topology_delta delta;
     struct sdd_error err = {0};
-    sdd_topology *created, *updated;
-    sdd_result *rows;
-    (void)state;
-    open_grid(&f);
-    apply(f.shape.mesh, "{\"edits\":[{\"pokeFaces\":{\"ids\":[3]}}]}", &r);
-    mesh_desc(r.mesh, &desc);
-    mesh_delta_desc(&r.delta, &delta);
-    assert_int_equal(tabulated_prepare(f.topology, NULL, 3, SDD_SURFACE_REFINED, 1, &err), SDD_OK);
+    open_grid(&p->f);
+    apply(p->f.shape.mesh, "{\"edits\":[{\"pokeFaces\":{\"ids\":[3]}}]}", &p->r);
+    mesh_desc(p->r.mesh, &desc);
+    mesh_delta_desc(&p->r.delta, &delta);
+    assert_int_equal(tabulated_prepare(p->f.topology, NULL, 3, SDD_SURFACE_REFINED, 1, &err), SDD_OK);
+    assert_int_equal(sdd_topology_create(p->f.device, &desc, &p->created, &err), SDD_OK);
+    assert_int_equal(sdd_topology_update(p->f.topology, &desc, &delta, &p->updated, &err), SDD_OK);
+}
+
+static void close_poked(struct poked *p)
+{
+    assert_int_equal(same_tables(p->created, p->updated, 3, SDD_SURFACE_REFINED, 1, "poked"), 1);
+    sdd_topology_unref(p->created);
+    sdd_topology_unref(p->updated);
+    edit_result_free(&p->r);
+    fixture_close(&p->f);
+}
+
+/* Patches of the old mesh stand on its topology, and go with it; so does the first pass. The tables stay. */
+static void test_only_tables_are_left(void **state)
+{
     const struct sdd_refine_request high = {
         .level = TABULATED_MAX_LEVEL + 1, .include = SDD_POSITIONS, .method = "tabulated"};
-    assert_int_equal(rows_once(f.mesh, &high, 0, 9, &rows, &err), SDD_OK);
+    struct poked p;
+    struct sdd_error err = {0};
+    sdd_result *rows;
+    (void)state;
+    open_poked(&p);
+    assert_int_equal(rows_once(p.f.mesh, &high, 0, 9, &rows, &err), SDD_OK);
     sdd_result_free(rows);
-    const struct tabulated *old = tabulated_of(f.topology, NULL);
+    const struct tabulated *old = tabulated_of(p.f.topology, NULL);
     const int64_t left = old->pieces.bytes + old->lists.bytes + old->surface[SDD_SURFACE_REFINED].memory.bytes;
     assert_non_null(old->surface[SDD_SURFACE_REFINED].adaptive);
-    assert_int_equal(sdd_topology_create(f.device, &desc, &created, &err), SDD_OK);
-    assert_int_equal(sdd_topology_update(f.topology, &desc, &delta, &updated, &err), SDD_OK);
-    sdd_mesh_free(f.mesh);
-    sdd_topology_unref(f.topology);
-    f.mesh = NULL;
-    f.topology = NULL;
-    assert_int_equal(sdd_device_sparable(f.device), left);
-    assert_int_equal(fixture_used(&f), updated->info.device_bytes + created->info.device_bytes + left);
-    assert_int_equal(same_tables(created, updated, 3, SDD_SURFACE_REFINED, 1, "poked"), 1);
-    sdd_topology_unref(created);
-    sdd_topology_unref(updated);
-    edit_result_free(&r);
-    fixture_close(&f);
+    (void)give_back(&p.f);
+    assert_int_equal(sdd_device_sparable(p.f.device), left);
+    assert_int_equal(fixture_used(&p.f), p.updated->info.device_bytes + p.created->info.device_bytes + left);
+    close_poked(&p);
 }
 
 /* Other work on the device is short of memory while tables are made from what an edit left. */
@@ -320,32 +333,15 @@ static int spare(void *user)
 
 static void test_spared_meanwhile(void **state)
 {
-    struct fixture f;
-    struct edit_result r;
-    struct sdd_mesh_desc desc;
-    struct sdd_topology_delta delta;
+    struct poked p;
     struct sdd_error err = {0};
-    sdd_topology *created, *updated;
     (void)state;
-    open_grid(&f);
-    apply(f.shape.mesh, "{\"edits\":[{\"pokeFaces\":{\"ids\":[3]}}]}", &r);
-    mesh_desc(r.mesh, &desc);
-    mesh_delta_desc(&r.delta, &delta);
-    assert_int_equal(tabulated_prepare(f.topology, NULL, 3, SDD_SURFACE_REFINED, 1, &err), SDD_OK);
-    assert_int_equal(sdd_topology_create(f.device, &desc, &created, &err), SDD_OK);
-    assert_int_equal(sdd_topology_update(f.topology, &desc, &delta, &updated, &err), SDD_OK);
-    sdd_mesh_free(f.mesh);
-    sdd_topology_unref(f.topology);
-    f.mesh = NULL;
-    f.topology = NULL;
-    sdd_device_on_pause(f.device, spare, &f);
-    assert_int_equal(tabulated_prepare(updated, NULL, 3, SDD_SURFACE_REFINED, 1, &err), SDD_OK);
-    sdd_device_on_pause(f.device, NULL, NULL);
-    assert_int_equal(same_tables(created, updated, 3, SDD_SURFACE_REFINED, 1, "poked"), 1);
-    sdd_topology_unref(created);
-    sdd_topology_unref(updated);
-    edit_result_free(&r);
-    fixture_close(&f);
+    open_poked(&p);
+    (void)give_back(&p.f);
+    sdd_device_on_pause(p.f.device, spare, &p.f);
+    assert_int_equal(tabulated_prepare(p.updated, NULL, 3, SDD_SURFACE_REFINED, 1, &err), SDD_OK);
+    sdd_device_on_pause(p.f.device, NULL, NULL);
+    close_poked(&p);
 }
 
 /* ---- what is refused ---- */

@@ -37,8 +37,7 @@ struct table_seed {
 struct table_seed *table_seed_create(sdd_device *d, struct tabulated *old, struct tabulated *owner,
                                      const struct topology_edit *edit);
 void table_seed_free(sdd_device *d, struct tabulated *owner);
-/* table_seeds_hold: is told that the mesh of `old` goes. Returns 1 if seeds hold `old` on; the last of these frees
- * it. */
+/* table_seeds_hold: is told that the mesh of `old` goes. Returns 1 if seeds hold `old` on; the last one frees it. */
 int table_seeds_hold(sdd_device *d, struct tabulated *old);
 
 /* table_update: does what table_classify does, from t->seed.

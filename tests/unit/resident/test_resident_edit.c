@@ -61,6 +61,8 @@ static void close_edited(struct edited *e)
     struct sdd_device_info info;
     sdd_device_info(e->device, &info);
     assert_int_equal(info.memory_used, 0);
+    sdd_history_free(e->before->history);
+    sdd_history_free(e->after->history);
     free(e->before);
     free(e->after);
     residency_free(e->residency);
