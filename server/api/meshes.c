@@ -398,7 +398,7 @@ static int delete_forget(struct job *job)
     slot_forget(slots, slot_of(job));
     slots_forget_versions(slots, &memory_of(job)->cache, slot_of(job)->id, INT64_MAX);
     people_forget_mesh(job_service(job)->people, slot_of(job)->id);
-    (void)quarantine_lift(job_service(job)->quarantine, slot_of(job)->id);
+    (void)quarantine_lift(job_service(job)->quarantine, slot_of(job)->id, false);
     events_deleted(job);
     return SDD_OK;
 }

@@ -5,10 +5,8 @@
 
 static int lift(struct job *job)
 {
-    struct quarantine *q = job_service(job)->quarantine;
-    if (!quarantine_lift(q, slot_of(job)->id))
+    if (!quarantine_lift(job_service(job)->quarantine, slot_of(job)->id, true))
         return job_fail(job, SDD_ENOT_FOUND, "quarantine", "no version of mesh %s is in quarantine", slot_of(job)->id);
-    quarantine_sync(q);
     return SDD_OK;
 }
 

@@ -41,8 +41,8 @@ enum settled { SETTLED_NOTHING, SETTLED_RECORD, SETTLED_HOST };
 #define JOB_PRINCIPALS 4096 /* Two principals with the same hash modulo this are counted as one. */
 #define JOB_MAX_ROUNDS 8
 #define JOB_MOST_JOINED 63
-#define JOB_TOGETHER 9 /* Steps in one commit, and their commit_bytes together; what has more commits alone. */
-#define JOB_TOGETHER_BYTES (INT64_C(4) << 20)
+#define JOB_TOGETHER 9                        /* The most steps in one commit. */
+#define JOB_TOGETHER_BYTES (INT64_C(4) << 20) /* Their commit_bytes together; a step with more commits alone. */
 
 struct step {
     enum queue queue;

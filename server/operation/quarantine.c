@@ -211,7 +211,7 @@ static void clear(struct quarantine *q, struct suspect *s)
     count(q);
 }
 
-void quarantine_sync(struct quarantine *q)
+static void sync_file(const struct quarantine *q)
 {
     if (q->fd >= 0)
         (void)fdatasync(q->fd);
@@ -223,7 +223,7 @@ static void run_sync(struct task *task, void *user)
     bool again;
     (void)user;
     do {
-        quarantine_sync(q);
+        sync_file(q);
         pthread_mutex_lock(&q->mutex);
         again = q->again;
         q->again = false;
@@ -236,7 +236,7 @@ static void run_sync(struct task *task, void *user)
 static void settle(struct quarantine *q)
 {
     if (!q->thread) {
-        quarantine_sync(q);
+        sync_file(q);
         return;
     }
     pthread_mutex_lock(&q->mutex);
@@ -325,7 +325,7 @@ void quarantine_survived(struct quarantine *q, const struct evaluation *e)
         settle(q);
 }
 
-bool quarantine_lift(struct quarantine *q, const char *id)
+bool quarantine_lift(struct quarantine *q, const char *id, bool waits)
 {
     bool lifted = false, cleared = false;
     pthread_mutex_lock(&q->mutex);
@@ -338,7 +338,9 @@ bool quarantine_lift(struct quarantine *q, const char *id)
         cleared = true;
     }
     pthread_mutex_unlock(&q->mutex);
-    if (cleared)
+    if (cleared && waits)
+        sync_file(q);
+    else if (cleared)
         settle(q);
     return lifted;
 }

@@ -75,9 +75,8 @@ bool quarantine_has(struct quarantine *q, const char *id, int64_t version);
 void quarantine_begin(struct quarantine *q, struct evaluation *e, int step);
 void quarantine_end(struct quarantine *q, struct evaluation *e, int step, int rc);
 void quarantine_survived(struct quarantine *q, const struct evaluation *e);
-/* quarantine_lift: forgets the deaths of all versions of a mesh. Returns whether one was in quarantine. */
-bool quarantine_lift(struct quarantine *q, const char *id);
-/* quarantine_sync: returns when all that was cleared is on the disk, which may take its time. Else it is soon. */
-void quarantine_sync(struct quarantine *q);
+/* quarantine_lift: forgets the deaths of all versions of a mesh. Returns whether one was in quarantine; with `waits`,
+ * when that is on the disk, which may take its time. Else it is soon. */
+bool quarantine_lift(struct quarantine *q, const char *id, bool waits);
 
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #define N_KINDS 5 /* The kinds of rows of an edit. */
-#define SEED_SHARE                                                                                                     \
-    8 /* A mesh is classified anew where more than one in so many vertices is dirty, unless these are few. */
+/* A mesh is classified anew where more than one in so many vertices is dirty, and more than a few. */
+#define SEED_SHARE 8
 #define SEED_FEW 64
 
 /* ---- the seeds of a device --------------------------------------------------------------------------------------- */

@@ -18,19 +18,14 @@
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/poly.h"
+#include "tests/kernels/row_map.h"
 #include "tests/kernels/wild.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_RANDOM = 150, ALL_CORNERS = 100000, MOST_ROWS = 20000, MOST_RUNS = 40 };
+enum { N_RANDOM = 150, ALL_CORNERS = 100000, MOST_ROWS = 20000 };
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
-/* A map from n rows to rows of another array, in runs: what each row maps to. */
-struct map {
-    uint32_t start[MOST_RUNS], shift[MOST_RUNS];
-    int32_t n;
-};
-
 /* Runs over [0, n), each of which maps into [0, n_to), which has to be as large. */
 static void random_map(struct map *m, int64_t n, int64_t n_to, uint64_t *r)
 {
@@ -39,19 +34,6 @@ static void random_map(struct map *m, int64_t n, int64_t n_to, uint64_t *r)
         m->start[m->n] = (uint32_t)at;
         m->shift[m->n++] = (uint32_t)(random_below(r, at + n_to - n + 1) - at);
     }
-}
-
-static uint32_t mapped(const struct map *m, uint32_t row)
-{
-    int32_t k = 0;
-    while (k + 1 < m->n && m->start[k + 1] <= row)
-        k++;
-    return row + m->shift[k];
-}
-
-static struct sdd_runs runs_in(const struct map *m)
-{
-    return (struct sdd_runs){launch_in(m->start, m->n, 4), launch_in(m->shift, m->n, 4), m->n};
 }
 
 /* Values in clusters, as those of a mesh are, some of them at random. */

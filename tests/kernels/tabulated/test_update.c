@@ -10,12 +10,13 @@
 #include "tests/kernels/brute.h"
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
+#include "tests/kernels/row_map.h"
 #include "tests/kernels/poly.h"
 #include "tests/oracle/refined.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_RANDOM = 100, ALL_CORNERS = 100000, MOST_PIECES = 5000, MOST_RUNS = 30, N_CLASSES = 40 };
+enum { N_RANDOM = 100, ALL_CORNERS = 100000, MOST_PIECES = 5000, N_CLASSES = 40 };
 
 static uint64_t seed = 20261128;
 
@@ -122,12 +123,6 @@ static void test_rows(void **state)
 }
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
-/* A map from n rows to rows of another array, in runs. */
-struct map {
-    uint32_t start[MOST_RUNS], shift[MOST_RUNS];
-    int32_t n;
-};
-
 /* Runs over [0, n), each of which maps into [0, n_to). */
 static void random_map(struct map *m, int64_t n, int64_t n_to)
 {
@@ -140,19 +135,6 @@ static void random_map(struct map *m, int64_t n, int64_t n_to)
         m->shift[m->n++] = (uint32_t)(to - at);
         at += len;
     }
-}
-
-static uint32_t mapped(const struct map *m, uint32_t row)
-{
-    int32_t k = 0;
-    while (k + 1 < m->n && m->start[k + 1] <= row)
-        k++;
-    return row + m->shift[k];
-}
-
-static struct sdd_runs runs_in(const struct map *m)
-{
-    return (struct sdd_runs){launch_in(m->start, m->n, 4), launch_in(m->shift, m->n, 4), m->n};
 }
 
 /* Some corners map beyond those of the new mesh, as those do that have gone. */

@@ -90,7 +90,7 @@ static void test_versions(void **state)
     die("m_dragged", 7, 100);
     assert_true(quarantine_has(&q, "m_dragged", 7));
     assert_true(quarantine_has(&q, "m_dragged", 5));
-    assert_true(quarantine_lift(&q, "m_dragged"));
+    assert_true(quarantine_lift(&q, "m_dragged", true));
     assert_false(quarantine_has(&q, "m_dragged", 5) || quarantine_has(&q, "m_dragged", 7));
 }
 

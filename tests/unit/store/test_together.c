@@ -327,6 +327,12 @@ static struct files after_rounds(const char *dir, int n)
     return all;
 }
 
+static void files_free(struct files *all)
+{
+    for (int i = 0; i < 3; i++)
+        free(all->f[i].bytes);
+}
+
 /* A start with the database of one moment and the count of another. */
 static struct store *open_mixed(const char *dir, const struct files *database, const struct files *commits)
 {
@@ -383,11 +389,9 @@ static void test_loss(void **state)
     assert_non_null(strstr(store_loss(s)->text, "older than subdd.db"));
     store_close(s);
     free(mended.bytes);
-    for (int i = 0; i < 3; i++) {
-        free(zero.f[i].bytes);
-        free(one.f[i].bytes);
-        free(three.f[i].bytes);
-    }
+    files_free(&zero);
+    files_free(&one);
+    files_free(&three);
     tempdir_remove(dir);
 }
 
@@ -410,8 +414,7 @@ static void test_old_row(void **state)
     assert_int_equal(store_loss(s)->n_listed, 1);
     assert_string_equal(store_loss(s)->listed[0].id, "m_3");
     store_close(s);
-    for (int i = 0; i < 3; i++)
-        free(all.f[i].bytes);
+    files_free(&all);
     tempdir_remove(dir);
     faulty_vfs_register();
 }
@@ -440,8 +443,7 @@ static void test_old_row_at_base(void **state)
     assert_int_equal(store_loss(s)->n_listed, 1);
     assert_string_equal(store_loss(s)->listed[0].id, "m_3");
     store_close(s);
-    for (int i = 0; i < 3; i++)
-        free(all.f[i].bytes);
+    files_free(&all);
     tempdir_remove(dir);
     faulty_vfs_register();
 }
@@ -468,10 +470,8 @@ static void test_torn_entry(void **state)
     assert_memory_equal(mended.bytes, two.f[2].bytes, mended.n);
     free(mended.bytes);
     free(torn.bytes);
-    for (int i = 0; i < 3; i++) {
-        free(one.f[i].bytes);
-        free(two.f[i].bytes);
-    }
+    files_free(&one);
+    files_free(&two);
     tempdir_remove(dir);
 }
 
@@ -496,8 +496,7 @@ static void test_flipped_entry(void **state)
         s = store_reopen(dir);
         store_close(s);
     }
-    for (int i = 0; i < 3; i++)
-        free(all.f[i].bytes);
+    files_free(&all);
     tempdir_remove(dir);
 }
 
