@@ -2,14 +2,22 @@
 /* update.h: the pieces and tables of a mesh after an edit, from those of the mesh before it. The bits are those of a
  * mesh that is classified anew, array by array.
  *   update_seed.c   what an edit leaves behind: the older mesh's pieces, held, and where its rows are now
- *   update.c        which pieces are classified again, and of which classes they and all others are
- *   update_lists.c  where each piece is in the new lists
- *   update_run.c    the arrays: pieces and columns that stay are copied under their new numbers, others are made
- * The tables of classes that the older mesh has for the same level of a surface are copied on the device (tables.c).
+ *   update.c            which pieces are classified again, and of which classes they and all others are
+ *   update_lists.c      Catmull-Clark: where each piece is in the new lists
+ *   update_run.c        Catmull-Clark: the arrays; what stays is copied under its new numbers, the rest is made
+ *   update_ranges.c     where ranges are that have a length of their own each: the columns of triangles, rows of terms
+ *   update_triangles.c  Loop: the arrays of pieces, and the first pass, likewise
+ * The tables of classes that the older mesh has for the same level of a surface are copied on the device (tables.c,
+ * older.h).
  * Whatever a piece is made of - its kind, its class, its columns, what it owns - is told by the faces, the edges and
  * the sharpness around its own vertex and, of a regular quad, around the four vertices of its face; in a channel by the
  * rows of those faces too. So just the pieces of faces with a dirty vertex (sdd_update.h) are classified again. Between
  * rows that stay nothing changes but the numbers, and these keep their order.
+ * Under Loop a piece at a corner is told by the faces around that corner's vertex, and its columns by these and the two
+ * across the edges at it, which are among them; the middle piece is told by the face, its edges and the faces across
+ * them, which are around its vertices. A row of level 1 is made by what is around its vertex, or on both sides of its
+ * edge, so around either end of it. So the pieces of faces with a dirty vertex, and the rows of their vertices and
+ * edges, are all that can have changed, and vertices that have lost their last face.
  * Threads  the one that uses the device */
 #ifndef SDD_TABULATED_UPDATE_H
 #define SDD_TABULATED_UPDATE_H
@@ -75,11 +83,23 @@ struct table_update {
     struct tabulated *t;
     const struct tabulated *old;
     const struct topology_edit *edit;
+    /* Under Loop a `corner` is a piece, and all pieces are in the list of others. */
+    int is_loop;
+    struct {
+        int64_t n_classes, n_others;
+        int32_t n_words; /* The floats of the words of a class. */
+        const float *words;
+        const struct sdd_table_table *classes; /* On the device. */
+    } was;               /* The classes of the older mesh. */
+    int64_t n_classes, n_others; /* Those of the new one. */
+    uint32_t *face;              /* Shape [n_faces]: the faces whose pieces are classified again, ascending. */
+    int64_t n_faces;
     struct touched *touched; /* Shape [n_touched], ascending by corner; then by list, class and corner. */
-    uint32_t *lost; /* Shape [n_lost]: old corners that go or are looked at again; then their pieces, sorted. */
+    uint32_t *lost; /* Shape [n_lost]: old corners that go or are looked at again; then their pieces, sorted. Under Loop
+                     * any piece of the same class stands for one. */
     int64_t n_touched, n_lost;
-    struct sdd_table_table *old_classes; /* Shape [old->n_classes + 1]; the last one begins where the pieces end. */
-    uint32_t *class_of;                  /* Shape [old->n_classes]: what each class became; SDD_NONE if it has gone. */
+    struct sdd_table_table *old_classes; /* Shape [was.n_classes + 1]; the last one begins where the pieces end. */
+    uint32_t *class_of;                  /* Shape [was.n_classes]: what each class became; SDD_NONE if it has gone. */
     uint32_t *old_class;                 /* Shape [n_classes]: what each class was, or SDD_NONE. */
     uint32_t *heads;                     /* Shape [n_classes]: where its pieces begin. */
     struct sdd_table_table *classes;     /* Shape [n_classes]. */
@@ -88,12 +108,58 @@ struct table_update {
     struct table_block *memory; /* Host memory, which lasts as long as the update. */
 };
 
-/* table_update_memory: zeroed memory for n items and one more. NULL and SDD_ENO_MEMORY if there is none. */
+/* table_update_memory: zeroed memory for n items and one more. NULL and SDD_ENO_MEMORY if there is none.
+ * table_update_gather: fetches rows of an array of the device; waits. It uses u->scratch.
+ * table_update_words: the words of the new classes; waits if some of these are not old ones. It uses u->scratch. */
 void *table_update_memory(struct table_update *u, int64_t n, size_t item, struct sdd_error *err) SDD_MUST_CHECK;
+int table_update_gather(struct table_update *u, const uint32_t *in, const uint32_t *row, int64_t n, uint32_t *out,
+                        struct sdd_error *err) SDD_MUST_CHECK;
+int table_update_words(struct table_update *u, float *words, struct sdd_error *err) SDD_MUST_CHECK;
 /* table_update_lists: says where each piece is in the new lists, once the classes are known. It asks the device.
- * table_update_run: makes the arrays.
+ * table_update_run: makes the arrays. Both are for Catmull-Clark.
+ * table_update_triangles: does all that is left, under Loop.
  * Errors  TABLE_ANEW, SDD_ENO_MEMORY, SDD_EDEVICE */
 int table_update_lists(struct table_update *u, struct sdd_error *err) SDD_MUST_CHECK;
 int table_update_run(struct table_update *u, int smooth_triangles, struct sdd_error *err) SDD_MUST_CHECK;
+int table_update_triangles(struct table_update *u, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* table_runs_add: adds a run, joined to the one before where it goes on. */
+void table_runs_add(struct table_runs *r, int64_t from, int64_t to, int64_t n);
+/* What follows writes runs in the form of kernels. They are only counted unless is_real is set, so that the caller can
+ * take the memory.
+ * table_put_rows: from new rows to old ones; a row of r is `each` rows of the array. New rows that come name some old
+ * rows, because each must name one; what is made of these is replaced.
+ * table_put_values: adds runs from old rows to new ones, where old rows begin at `from` and new ones at `to_first`.
+ * What a row that has gone maps to does not matter. */
+void table_put_rows(const struct topology_runs *r, int64_t each, int is_real, struct sdd_runs *to);
+void table_put_values(const struct topology_runs *r, int64_t from, int64_t to_first, int is_real, struct sdd_runs *to);
+void table_lay_out_runs(struct arena *a, struct sdd_runs *r);
+static inline struct topology_runs table_runs_of(const struct table_runs *r)
+{
+    return (struct topology_runs){r->run, r->n, r->n_old, r->n_new};
+}
+/* table_stream: queues the renumbering of rows [first, n) of an array of rows. */
+void table_stream(sdd_device *d, const uint32_t *in, uint32_t *out, int64_t first, int64_t n,
+                  const struct sdd_runs *rows, const struct sdd_runs *values, uint32_t ends);
+
+/* Items with a range each, which lie one after the other in the order of the items: those that stay, with what is in
+ * their ranges, and those whose ranges are made. */
+struct table_ranges {
+    struct table_runs items, content; /* Of the items that stay, and of what is in their ranges. */
+    const uint32_t *made;             /* Shape [n_made], ascending. */
+    uint32_t *size, *end;             /* Shape [n_made] each: how long these ranges are, and where they end. */
+    int64_t n_made;
+    /* Shape [items.n] each: the first and the last old item of each run, and where the range of the first one begins
+     * and that of the last one ends. */
+    uint32_t *first, *last, *begin, *stop;
+};
+/* table_ranges_items: takes what is made out of runs of items, and fills in all up to `last`.
+ * table_ranges_place: with sizes, begins and stops known, finds where all ranges are. n_old is the length of all old
+ * ranges.
+ * Errors  TABLE_ANEW (an item would be neither, or the ranges would not be counted in 31 bits), SDD_ENO_MEMORY */
+int table_ranges_items(struct table_update *u, const struct topology_runs *all, struct table_ranges *r,
+                       struct sdd_error *err) SDD_MUST_CHECK;
+int table_ranges_place(struct table_update *u, struct table_ranges *r, int64_t n_old,
+                       struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif
