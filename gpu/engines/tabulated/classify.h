@@ -41,8 +41,8 @@ struct table_first_rule {
     int smooth_triangles;             /* Whether triangleSubdivisionRule is smooth; used only under Catmull-Clark. */
 };
 
-/* table_take_rows: the memory of the first pass for t->n_rows rows, but for its terms; `listed` says that these are some
- * rows of level 1, those of a list.
+/* table_take_rows: the memory of the first pass for t->n_rows rows, but for its terms; `listed` says that these are
+ * some rows of level 1, those of a list.
  * table_launch_terms: queues one of the two passes over rows that t makes: the first counts their terms, the second
  * makes them. Under Loop they are rows list[n] of level 1, in device memory; if list is NULL, or under Catmull-Clark,
  * they are the first n. */

@@ -24,9 +24,9 @@ struct sorting {
     uint32_t *class_of; /* That of `list`. */
     int32_t *n_columns; /* That of `head`. */
     int32_t *end;       /* Shape [n]. */
-    uint32_t *heads;        /* Shape [TABLE_MAX_CLASSES]: the list of these. */
-    float *words;           /* Shape [TABLE_MAX_CLASSES][SDD_TRI_WORDS]: each class in numbers. */
-    uint32_t *flags;        /* Shape [2]: a piece can have no table; two classes have one key. */
+    uint32_t *heads;    /* Shape [TABLE_MAX_CLASSES]: the list of these. */
+    float *words;       /* Shape [TABLE_MAX_CLASSES][SDD_TRI_WORDS]: each class in numbers. */
+    uint32_t *flags;    /* Shape [2]: a piece can have no table; two classes have one key. */
     void *scratch;
 };
 

@@ -24,8 +24,8 @@ struct table_triangles {
     int64_t n_columns; /* The columns of all classes together. */
     int64_t n_column;  /* The columns of all pieces together. */
     struct device_block memory;
-    struct sdd_float2 *weights;          /* Loop's weights by valence, which make the matrix of the first pass. */
-    struct sdd_tri_piece *piece;         /* Shape [4 F]: the class of each piece, and where its columns begin. */
+    struct sdd_float2 *weights;  /* Loop's weights by valence, which make the matrix of the first pass. */
+    struct sdd_tri_piece *piece; /* Shape [4 F]: the class of each piece, and where its columns begin. */
     /* Shape [n_classes], by their keys. `first` counts the pieces of the classes before; `column` is not used. */
     struct sdd_table_table *classes;
     uint32_t *column;                    /* Shape [n_column]: rows of level 1, piece after piece. */

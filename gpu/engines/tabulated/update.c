@@ -16,18 +16,6 @@
 #define UPDATE_SHARE 64 /* A mesh is classified anew where more than one in so many corners would be looked at. */
 #define UPDATE_FEW 256  /* But not where these are few. */
 
-void *table_update_memory(struct table_update *u, int64_t n, size_t item, struct sdd_error *err)
-{
-    struct table_block *block = calloc(1, sizeof *block + 8 + (size_t)(n + 1) * item);
-    if (!block) {
-        (void)sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the pieces that an edit touches");
-        return NULL;
-    }
-    block->next = u->memory;
-    u->memory = block;
-    return (char *)block + sizeof *block + 8;
-}
-
 /* Waits, and gives the scratch back. */
 static int finish(struct table_update *u, struct sdd_error *err)
 {
@@ -157,7 +145,8 @@ static int list_triangles(struct table_update *u, struct sdd_error *err)
     int rc = take_touched(u, err);
     for (uint32_t i = 0; i < u->n_touched && !rc; i++) {
         const uint32_t face = u->face[i / 4], place = topology_runs_place(&u->edit->faces, face);
-        u->touched[i] = (struct touched){4 * face + i % 4, place % 2 ? 2 * (4 * (place / 2) + i % 4) + 1 : 0, .list = 0};
+        u->touched[i] =
+            (struct touched){4 * face + i % 4, place % 2 ? 2 * (4 * (place / 2) + i % 4) + 1 : 0, .list = 0};
     }
     return rc;
 }
@@ -363,7 +352,7 @@ static void lay_out_describing(const struct table_update *u, int64_t n, struct a
 {
     s->head = ARENA(a, uint32_t, n);
     s->piece = ARENA(a, uint32_t, n);
-    s->words = ARENA(a, float, n *u->was.n_words);
+    s->words = ARENA(a, float, n * u->was.n_words);
 }
 
 /* Lists a piece of each new class. Returns how many there are; with NULL it only counts them. */
@@ -483,9 +472,6 @@ int table_update(const sdd_topology *topology, struct tabulated *t, int smooth_t
         dev_drain(u.d);
     block_give(u.d, &u.scratch);
     block_give(u.d, &u.isolated);
-    for (struct table_block *block = u.memory, *next; block; block = next) {
-        next = block->next;
-        free(block);
-    }
+    table_memory_free(u.memory);
     return rc;
 }

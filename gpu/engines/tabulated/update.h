@@ -7,8 +7,8 @@
  *   update_run.c        Catmull-Clark: the arrays; what stays is copied under its new numbers, the rest is made
  *   update_ranges.c     where ranges are that have a length of their own each: the columns of triangles, rows of terms
  *   update_triangles.c  Loop: the arrays of pieces, and the first pass, likewise
- * The tables of classes that the older mesh has for the same level of a surface are copied on the device (tables.c,
- * older.h).
+ * Under Catmull-Clark the tables of classes that the older mesh has for the same level of a surface are copied on the
+ * device (tables.c). Under Loop, where classes are few, they come from the cache.
  * Whatever a piece is made of - its kind, its class, its columns, what it owns - is told by the faces, the edges and
  * the sharpness around its own vertex and, of a regular quad, around the four vertices of its face; in a channel by the
  * rows of those faces too. So just the pieces of faces with a dirty vertex (sdd_update.h) are classified again. Between
@@ -23,10 +23,8 @@
 #define SDD_TABULATED_UPDATE_H
 #include "gpu/device/sizes.h"
 #include "gpu/engines/tabulated/internal.h"
+#include "gpu/engines/tabulated/update_ranges.h"
 #include "gpu/mesh/topology_edit.h"
-#include "gpu/mesh/update.dev.h"
-
-#define TABLE_ANEW 1 /* No error: the mesh has to be classified anew. */
 
 /* What the mesh before an edit, or before several in a row, leaves for the one after it. It holds what it is made of,
  * so the old topology may go. */
@@ -67,16 +65,6 @@ struct touched {
     uint64_t hash;     /* The key of that class. */
 };
 
-/* Runs of the rows of a list. */
-struct table_runs {
-    struct topology_run *run;
-    int64_t n, n_old, n_new;
-};
-
-struct table_block {
-    struct table_block *next;
-};
-
 struct table_update {
     sdd_device *d;
     const sdd_topology *topology;
@@ -90,9 +78,9 @@ struct table_update {
         int32_t n_words; /* The floats of the words of a class. */
         const float *words;
         const struct sdd_table_table *classes; /* On the device. */
-    } was;               /* The classes of the older mesh. */
-    int64_t n_classes, n_others; /* Those of the new one. */
-    uint32_t *face;              /* Shape [n_faces]: the faces whose pieces are classified again, ascending. */
+    } was;                                     /* The classes of the older mesh. */
+    int64_t n_classes, n_others;               /* Those of the new one. */
+    uint32_t *face; /* Shape [n_faces]: the faces whose pieces are classified again, ascending. */
     int64_t n_faces;
     struct touched *touched; /* Shape [n_touched], ascending by corner; then by list, class and corner. */
     uint32_t *lost; /* Shape [n_lost]: old corners that go or are looked at again; then their pieces, sorted. Under Loop
@@ -108,10 +96,13 @@ struct table_update {
     struct table_block *memory; /* Host memory, which lasts as long as the update. */
 };
 
-/* table_update_memory: zeroed memory for n items and one more. NULL and SDD_ENO_MEMORY if there is none.
+/* table_update_memory: table_memory, for as long as the update lasts.
  * table_update_gather: fetches rows of an array of the device; waits. It uses u->scratch.
  * table_update_words: the words of the new classes; waits if some of these are not old ones. It uses u->scratch. */
-void *table_update_memory(struct table_update *u, int64_t n, size_t item, struct sdd_error *err) SDD_MUST_CHECK;
+static inline void *table_update_memory(struct table_update *u, int64_t n, size_t item, struct sdd_error *err)
+{
+    return table_memory(&u->memory, n, item, err);
+}
 int table_update_gather(struct table_update *u, const uint32_t *in, const uint32_t *row, int64_t n, uint32_t *out,
                         struct sdd_error *err) SDD_MUST_CHECK;
 int table_update_words(struct table_update *u, float *words, struct sdd_error *err) SDD_MUST_CHECK;
@@ -122,44 +113,5 @@ int table_update_words(struct table_update *u, float *words, struct sdd_error *e
 int table_update_lists(struct table_update *u, struct sdd_error *err) SDD_MUST_CHECK;
 int table_update_run(struct table_update *u, int smooth_triangles, struct sdd_error *err) SDD_MUST_CHECK;
 int table_update_triangles(struct table_update *u, struct sdd_error *err) SDD_MUST_CHECK;
-
-/* table_runs_add: adds a run, joined to the one before where it goes on. */
-void table_runs_add(struct table_runs *r, int64_t from, int64_t to, int64_t n);
-/* What follows writes runs in the form of kernels. They are only counted unless is_real is set, so that the caller can
- * take the memory.
- * table_put_rows: from new rows to old ones; a row of r is `each` rows of the array. New rows that come name some old
- * rows, because each must name one; what is made of these is replaced.
- * table_put_values: adds runs from old rows to new ones, where old rows begin at `from` and new ones at `to_first`.
- * What a row that has gone maps to does not matter. */
-void table_put_rows(const struct topology_runs *r, int64_t each, int is_real, struct sdd_runs *to);
-void table_put_values(const struct topology_runs *r, int64_t from, int64_t to_first, int is_real, struct sdd_runs *to);
-void table_lay_out_runs(struct arena *a, struct sdd_runs *r);
-static inline struct topology_runs table_runs_of(const struct table_runs *r)
-{
-    return (struct topology_runs){r->run, r->n, r->n_old, r->n_new};
-}
-/* table_stream: queues the renumbering of rows [first, n) of an array of rows. */
-void table_stream(sdd_device *d, const uint32_t *in, uint32_t *out, int64_t first, int64_t n,
-                  const struct sdd_runs *rows, const struct sdd_runs *values, uint32_t ends);
-
-/* Items with a range each, which lie one after the other in the order of the items: those that stay, with what is in
- * their ranges, and those whose ranges are made. */
-struct table_ranges {
-    struct table_runs items, content; /* Of the items that stay, and of what is in their ranges. */
-    const uint32_t *made;             /* Shape [n_made], ascending. */
-    uint32_t *size, *end;             /* Shape [n_made] each: how long these ranges are, and where they end. */
-    int64_t n_made;
-    /* Shape [items.n] each: the first and the last old item of each run, and where the range of the first one begins
-     * and that of the last one ends. */
-    uint32_t *first, *last, *begin, *stop;
-};
-/* table_ranges_items: takes what is made out of runs of items, and fills in all up to `last`.
- * table_ranges_place: with sizes, begins and stops known, finds where all ranges are. n_old is the length of all old
- * ranges.
- * Errors  TABLE_ANEW (an item would be neither, or the ranges would not be counted in 31 bits), SDD_ENO_MEMORY */
-int table_ranges_items(struct table_update *u, const struct topology_runs *all, struct table_ranges *r,
-                       struct sdd_error *err) SDD_MUST_CHECK;
-int table_ranges_place(struct table_update *u, struct table_ranges *r, int64_t n_old,
-                       struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

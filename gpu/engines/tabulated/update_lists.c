@@ -81,7 +81,7 @@ static void add_pieces(struct table_update *u, const struct part *p, int64_t fro
     table_runs_add(&u->others, from, to, n);
     if (p->old)
         table_runs_add(&u->columns, p->old->column + (from - p->old->first) * p->old->n_columns,
-                p->new->column + (to - p->new->first) * p->new->n_columns, n * p->new->n_columns);
+                       p->new->column + (to - p->new->first) * p->new->n_columns, n * p->new->n_columns);
 }
 
 /* Goes along a part. Returns where it ends in the new list. */

@@ -1,7 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* update_ranges.c: runs of rows that move, in the form of kernels, and ranges that move with their items (update.h). */
-#include "gpu/engines/tabulated/update.h"
+/* update_ranges.c: runs of rows that move, and ranges that move with their items. */
+#include "gpu/engines/tabulated/update_ranges.h"
 #include "gpu/mesh/update_rows.tile.h"
+#include <stdlib.h>
+
+void *table_memory(struct table_block **list, int64_t n, size_t item, struct sdd_error *err)
+{
+    struct table_block *block = calloc(1, sizeof *block + 8 + (size_t)(n + 1) * item);
+    if (!block) {
+        (void)sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the pieces that an edit touches");
+        return NULL;
+    }
+    block->next = *list;
+    *list = block;
+    return (char *)block + sizeof *block + 8;
+}
+
+void table_memory_free(struct table_block *list)
+{
+    for (struct table_block *next; list; list = next) {
+        next = list->next;
+        free(list);
+    }
+}
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 void table_runs_add(struct table_runs *r, int64_t from, int64_t to, int64_t n)
@@ -96,19 +117,19 @@ static void take_out(const struct topology_runs *all, struct table_ranges *r)
     }
 }
 
-int table_ranges_items(struct table_update *u, const struct topology_runs *all, struct table_ranges *r,
+int table_ranges_items(struct table_block **memory, const struct topology_runs *all, struct table_ranges *r,
                        struct sdd_error *err)
 {
     const int64_t most = all->n + r->n_made;
     uint32_t **words[] = {&r->first, &r->last, &r->begin, &r->stop};
     r->items = (struct table_runs){.n_old = all->n_old, .n_new = all->n_new};
-    r->items.run = table_update_memory(u, most, sizeof *r->items.run, err);
-    r->size = r->items.run ? table_update_memory(u, r->n_made, sizeof *r->size, err) : NULL;
-    r->end = r->size ? table_update_memory(u, r->n_made, sizeof *r->end, err) : NULL;
+    r->items.run = table_memory(memory, most, sizeof *r->items.run, err);
+    r->size = r->items.run ? table_memory(memory, r->n_made, sizeof *r->size, err) : NULL;
+    r->end = r->size ? table_memory(memory, r->n_made, sizeof *r->end, err) : NULL;
     if (!r->end)
         return SDD_ENO_MEMORY;
     for (int k = 0; k < 4; k++)
-        if (!(*words[k] = table_update_memory(u, most, sizeof **words[k], err)))
+        if (!(*words[k] = table_memory(memory, most, sizeof **words[k], err)))
             return SDD_ENO_MEMORY;
     take_out(all, r);
     int64_t n = r->n_made;
@@ -120,11 +141,11 @@ int table_ranges_items(struct table_update *u, const struct topology_runs *all, 
     return n == all->n_new ? SDD_OK : TABLE_ANEW;
 }
 
-int table_ranges_place(struct table_update *u, struct table_ranges *r, int64_t n_old, struct sdd_error *err)
+int table_ranges_place(struct table_block **memory, struct table_ranges *r, int64_t n_old, struct sdd_error *err)
 {
     int64_t at = 0, made = 0;
     r->content = (struct table_runs){.n_old = n_old};
-    r->content.run = table_update_memory(u, r->items.n, sizeof *r->content.run, err);
+    r->content.run = table_memory(memory, r->items.n, sizeof *r->content.run, err);
     if (!r->content.run)
         return SDD_ENO_MEMORY;
     for (int64_t k = 0; k <= r->items.n; k++) {

@@ -7,7 +7,7 @@
 #include "gpu/engines/tabulated/update.h"
 #include "gpu/kernel/compact.k.h"
 #include "gpu/mesh/isolated_flags.k.h"
-#include "gpu/mesh/kernels/update_patch.k.h"
+#include "gpu/mesh/update_patch.k.h"
 #include "gpu/sparse/sparse.h"
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 /* What the device gets of the host, in one piece of memory, which is laid out once on the host and once on the device;
  * and scratch behind it. */
 struct inputs {
-    struct sdd_runs faces, columns, rows, terms;                     /* From new rows to old ones. */
+    struct sdd_runs faces, columns, rows, terms;                                /* From new rows to old ones. */
     struct sdd_runs class_values, column_values, level1, term_values, vertices; /* By old rows. */
     uint32_t *piece, *class_of, *end; /* Shape [n_touched] each, in the order of the pieces. */
     uint32_t *row, *row_end;          /* Shape [rows.n_made] each. */
@@ -53,7 +53,7 @@ static int place_columns(struct triangles *s, struct sdd_error *err)
     const uint32_t *piece = (const uint32_t *)old->piece;
     r->made = u->face;
     r->n_made = u->n_faces;
-    int rc = table_ranges_items(u, &u->edit->faces, r, err);
+    int rc = table_ranges_items(&u->memory, &u->edit->faces, r, err);
     uint32_t *row = rc ? NULL : table_update_memory(u, 2 * r->items.n, sizeof *row, err);
     uint32_t *got = row ? table_update_memory(u, 2 * r->items.n, sizeof *got, err) : NULL;
     if (!got)
@@ -71,7 +71,7 @@ static int place_columns(struct triangles *s, struct sdd_error *err)
     for (int64_t i = 0; i < u->n_touched; i++)
         r->size[i / 4] += (uint32_t)table_tri_columns(t->description + u->touched[i].class_of);
     if (!rc)
-        rc = table_ranges_place(u, r, old->n_column, err);
+        rc = table_ranges_place(&u->memory, r, old->n_column, err);
     return rc ? rc : r->content.n_new == t->n_column ? SDD_OK : TABLE_ANEW;
 }
 
@@ -165,7 +165,7 @@ static int list_rows(struct triangles *s, struct sdd_error *err)
             row[unique++] = row[i];
     s->terms.made = row;
     s->terms.n_made = unique;
-    return table_ranges_items(u, &s->level1, &s->terms, err);
+    return table_ranges_items(&u->memory, &s->level1, &s->terms, err);
 }
 
 /* Counts the terms of these rows, where their ends will be. */
@@ -208,7 +208,7 @@ static int place_terms(struct triangles *s, const struct table_first_rule *rule,
     for (int64_t k = 0; k < r->items.n; k++)
         r->begin[k] = r->first[k] ? r->begin[k] : 0;
     if (!rc)
-        rc = table_ranges_place(u, r, u->old->terms.bytes / (int64_t)sizeof *t->term, err);
+        rc = table_ranges_place(&u->memory, r, u->old->terms.bytes / (int64_t)sizeof *t->term, err);
     if (!rc && r->content.n_new > SPARSE_MAX_ENTRIES)
         rc = TABLE_ANEW;
     if (!rc)
@@ -296,8 +296,9 @@ static void stream_pairs(sdd_device *d, struct table_update_pairs_args a)
 static void make_pieces(const struct table_update *u, const struct inputs *in)
 {
     const struct table_triangles *old = &u->old->triangles, *t = &u->t->triangles;
-    struct table_tri_columns_args columns = {u->t->mesh, in->piece, in->class_of, (const int32_t *)in->end, t->classes,
-                                             in->words,  t->piece,  t->column,    in->wrong};
+    struct table_tri_columns_args columns = {u->t->mesh, in->piece, in->class_of, (const int32_t *)in->end,
+                                             t->classes, in->words, t->piece,     t->column,
+                                             in->wrong};
     stream_pairs(u->d, (struct table_update_pairs_args){(const uint32_t *)old->piece,
                                                         (uint32_t *)t->piece,
                                                         in->faces,

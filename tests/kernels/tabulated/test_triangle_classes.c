@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of table_tri_keys, table_tri_describe, table_tri_classes and table_tri_columns: fans are found by trying all corners
- * (table_around.h), and the columns must be such that the triangles between them, as places of a lattice, are triangles
- * of level 1. What the pieces then make: test_triangle_rows.c. */
+/* Oracle of table_tri_keys, table_tri_describe, table_tri_classes and table_tri_columns: fans are found by trying all
+ * corners (table_around.h), and the columns must be such that the triangles between them, as places of a lattice, are
+ * triangles of level 1. What the pieces then make: test_triangle_rows.c. */
 #include "gpu/engines/tabulated/kernels/table_tri_classes.k.h"
 #include "gpu/engines/tabulated/kernels/table_tri_columns.k.h"
 #include "gpu/engines/tabulated/kernels/table_tri_describe.k.h"

@@ -3,6 +3,7 @@
  * Shapes  piece[n] u32 in the order of classes, rank[n] i32, classes[..] -> class_of[n] u32 and count[n] i32 by piece
  * Launch  item, n pieces
  * Cost    8 B read and 8 B written a piece
+ * Result  Each piece of the list has both; a rank counts classes from 1.
  * Threads any queue */
 #ifndef SDD_K_TABLE_TRI_CLASSES_H
 #define SDD_K_TABLE_TRI_CLASSES_H

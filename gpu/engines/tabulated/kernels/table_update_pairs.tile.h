@@ -30,7 +30,8 @@ SDD_FN void k_table_update_pairs(int64_t tile, const struct table_update_pairs_a
     const int32_t high = sdd_run_of(&a->rows, low, a->rows.n - 1, (uint32_t)(first + n - 1));
     SDD_EACH (i, n) {
         const uint32_t row = (uint32_t)(first + i);
-        const uint32_t *from = a->in + 2 * (size_t)(uint32_t)(row + a->rows.shift[sdd_run_of(&a->rows, low, high, row)]);
+        const uint32_t *from =
+            a->in + 2 * (size_t)(uint32_t)(row + a->rows.shift[sdd_run_of(&a->rows, low, high, row)]);
         uint32_t *to = a->out + 2 * (size_t)row;
         for (int32_t k = 0; k < 2; k++) {
             const struct sdd_runs *v = a->values + k;
