@@ -4,7 +4,7 @@
  * Shapes  control mesh on `level`, tables of weights and (for tangents alone) angles -> rows. Those of STEP are the
  *         grid points of level + 1 over those of `level`; those of the other kinds are grid points of `level` over
  *         themselves.
- * Launch  item, n rows; with rings n of them, and item i makes rows i, i + n and so on
+ * Launch  item, n rows, of `row` if that is not NULL; with rings n of them, and item i makes rows i, i + n and so on
  * Cost    a row of n entries runs its rule n / 3 + 1 times
  * Result  as matrix_quads
  * Threads any queue
@@ -20,6 +20,7 @@ struct matrix_triangles_args {
     struct sdd_matrix_rows to;
     struct sdd_limit_rings rings; /* For rows of limits; with none, all follow the masks. */
     const struct sdd_float2 *angle;
+    const uint32_t *row; /* Read only without rings. */
     int32_t kind;
     int64_t n_rows; /* Read only with rings. */
 };
@@ -87,10 +88,11 @@ SDD_FN struct sdd_vec3 sdd_matrix_loop(const struct matrix_triangles_args *a, st
 SDD_FN void k_matrix_triangles(int64_t i, const struct matrix_triangles_args *a)
 {
     struct sdd_spoke *spoke = a->rings.n ? a->rings.spoke + (size_t)i * a->rings.stride : NULL;
-    int64_t row = i;
+    const int64_t first = a->row ? (int64_t)a->row[i] : i;
+    int64_t row = first;
     do {
         SDD_PROBE_ROW(&a->to, row, probe, sdd_matrix_loop(a, sdd_points_probed(&probe), (uint32_t)row, spoke));
         row += (int64_t)a->rings.n;
-    } while (row != i && row < a->n_rows);
+    } while (row != first && row < a->n_rows);
 }
 #endif

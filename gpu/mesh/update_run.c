@@ -8,7 +8,7 @@
 #include "gpu/mesh/kernels/update_bytes.tile.h"
 #include "gpu/mesh/kernels/update_fans.k.h"
 #include "gpu/mesh/kernels/update_features.k.h"
-#include "gpu/mesh/kernels/update_patch.k.h"
+#include "gpu/mesh/update_patch.k.h"
 #include "gpu/mesh/update_rows.tile.h"
 #include "gpu/mesh/kernels/update_valences.k.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench_update.c: the topology after an edit, made from the one before it (sdd_topology_update) and built anew
  * (sdd_topology_create), on cages of 3,000, 100,000 and a million quads: a torus, which is closed, and a grid with a
- * border and UVs; and then the tables of `tabulated` for level 4, anew and from those of the old topology. Each time is
- * the median of RUNS that alternate between the two, with warm memory. Beside it stands the time of all threads that
- * computed, and what copying the new topology's arrays once would take at the bandwidth that the device reaches in the
- * same run.
- * SUBDD_TEST_BACKEND=cuda leaves the CPU out; THREADS=n is for the CPU; FACES=n leaves smaller cages out, but not the
- * meshes of $SUBDD_SHARED/data. */
+ * border and UVs; and on tori of half as many triangles under Loop. Then come the tables of `tabulated` for level 4,
+ * anew and from those of the old topology. Each time is the median of RUNS that alternate between the two, with warm
+ * memory. Beside it stands the time of all threads that computed, and what copying the new topology's arrays once would
+ * take at the bandwidth that the device reaches in the same run.
+ * SUBDD_TEST_BACKEND=cuda leaves the CPU out; THREADS=n is for the CPU; FACES=n leaves cages of fewer quads out, and
+ * CAGE=name those of other names, but not the meshes of $SUBDD_SHARED/data. */
 #include "gpu/mesh/topology.h"
 #include "gpu/sdd/sdd_update.h"
 #include "server/mesh/formats/codec.h"
@@ -24,41 +24,62 @@ enum { RUNS = 11, WARM = 2 };
 /* Between the two come the middle face, or two neighbouring vertices of it, or every n-th face. */
 static const struct {
     const char *name, *before, *after;
-    int of_edge, every;
-} edits[] = {{"crease", "setCreases\":{\"edges", ",\"sharpnesses\":[2]", 1, 0},
-             {"poke", "pokeFaces\":{\"ids", "", 0, 0},
-             {"extrude", "extrudeFaces\":{\"ids", ",\"by\":[1]", 0, 0},
-             {"remove", "removeFaces\":{\"ids", "", 0, 0},
-             {"poke .1%", "pokeFaces\":{\"ids", "", 0, 1000},
-             {"poke .4%", "pokeFaces\":{\"ids", "", 0, 250}};
+    int of_edge, makes_quads, every;
+} edits[] = {{"crease", "setCreases\":{\"edges", ",\"sharpnesses\":[2]", 1, 0, 0},
+             {"poke", "pokeFaces\":{\"ids", "", 0, 0, 0},
+             {"extrude", "extrudeFaces\":{\"ids", ",\"by\":[1]", 0, 1, 0},
+             {"remove", "removeFaces\":{\"ids", "", 0, 0, 0},
+             {"poke .1%", "pokeFaces\":{\"ids", "", 0, 0, 1000},
+             {"poke .4%", "pokeFaces\":{\"ids", "", 0, 0, 250}};
 
-/* A torus, or a grid that is a plane in UVs, of side * side quads. */
-static struct mesh *make_cage(int side, int is_grid)
+/* What is edited. */
+enum cage { TORUS, GRID, LOOP, N_CAGES };
+static const char *const cages[] = {"torus", "grid", "loop"};
+
+/* Cuts n quads into 2 n triangles. */
+static void cut(const int32_t *quads, int64_t n, int32_t *to)
+{
+    static const int at[6] = {0, 1, 2, 0, 2, 3};
+    for (int64_t i = 0; i < 6 * n; i++)
+        to[i] = quads[4 * (i / 6) + at[i % 6]];
+}
+
+/* A torus, or a grid that is a plane in UVs, of side * side quads; or a torus of triangles under Loop, two a quad. */
+static struct mesh *make_cage(int side, enum cage cage)
 {
     const int64_t n = (int64_t)side * side, row = side + 1;
+    const int is_grid = cage == GRID, corners = cage == LOOP ? 6 : 4;
     struct torus torus;
     struct mesh *m;
     struct sdd_error err = {0};
     torus_make(side, side, &torus);
-    int32_t *vertices = (int32_t *)(uintptr_t)torus.desc.face_vertices;
+    int32_t *vertices = xalloc(corners * n, sizeof *vertices), *counts = xalloc(2 * n, sizeof *counts);
     float *points = xalloc(3 * row * row, sizeof *points), *uvs = xalloc(2 * row * row, sizeof *uvs);
     for (int64_t i = 0; i < row * row; i++) {
         uvs[2 * i] = points[3 * i] = (float)(i % row);
         uvs[2 * i + 1] = points[3 * i + 1] = (float)(i / row); // NOLINT: whole rows are meant
         points[3 * i + 2] = 0;
     }
+    for (int64_t f = 0; f < 2 * n; f++)
+        counts[f] = cage == LOOP ? 3 : 4;
+    memcpy(vertices, torus.desc.face_vertices, 4 * (size_t)n * sizeof *vertices);
+    if (cage == LOOP)
+        cut(torus.desc.face_vertices, n, vertices);
     for (int64_t f = 0; f < n && is_grid; f++) {
         const int32_t v = (int32_t)(f / side * row + f % side);
         const int32_t quad[4] = {v, v + 1, v + side + 2, v + side + 1};
         memcpy(vertices + 4 * f, quad, sizeof quad);
     }
     const struct mesh_arrays a = {.points = {is_grid ? points : torus.points, 3 * (is_grid ? row * row : n)},
-                                  .face_counts = {torus.desc.face_counts, n},
-                                  .face_vertices = {vertices, 4 * n},
+                                  .face_counts = {counts, cage == LOOP ? 2 * n : n},
+                                  .face_vertices = {vertices, corners * n},
                                   .uvs = {uvs, is_grid ? 2 * row * row : 0}};
     if (mesh_build(&a, &m, &err))
         oracle_die("%s", err.text);
+    m->options.scheme = cage == LOOP ? SDD_SCHEME_LOOP : SDD_SCHEME_CATMULL_CLARK;
     torus_free(&torus);
+    free(vertices);
+    free(counts);
     free(points);
     free(uvs);
     return m;
@@ -174,7 +195,8 @@ static void edit_all(sdd_device *device, const char *cage, const struct mesh *m,
         oracle_die("%s", err.text);
     time_tables(old, m, &unused, 0);
     for (size_t e = 0; e < sizeof edits / sizeof *edits; e++)
-        row(device, cage, m, old, (int)e, copy);
+        if (m->options.scheme != SDD_SCHEME_LOOP || !edits[e].makes_quads)
+            row(device, cage, m, old, (int)e, copy);
     sdd_topology_unref(old);
 }
 
@@ -186,6 +208,7 @@ static void rows(const char *backend)
                                              .module_path = test_module_path(),
                                              .threads =
                                                  getenv("THREADS") ? (int)strtol(getenv("THREADS"), NULL, 10) : 0};
+    const char *only = getenv("CAGE");
     const int64_t least = getenv("FACES") ? strtoll(getenv("FACES"), NULL, 10) : 0;
     struct sdd_device_info info;
     struct sdd_error err = {0};
@@ -201,9 +224,11 @@ static void rows(const char *backend)
            "copy, ms\n",
            info.name, copy);
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
-        for (int grid = (int64_t)sides[i] * sides[i] < least ? 2 : 0; grid < 2; grid++) {
-            struct mesh *m = make_cage(sides[i], grid);
-            edit_all(device, grid ? "grid" : "torus", m, copy);
+        for (int cage = 0; cage < N_CAGES && (int64_t)sides[i] * sides[i] >= least; cage++) {
+            if (only && strcmp(only, cages[cage]) != 0)
+                continue;
+            struct mesh *m = make_cage(cage == LOOP ? sides[i] / 2 : sides[i], cage);
+            edit_all(device, cages[cage], m, copy);
             mesh_free(m);
         }
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

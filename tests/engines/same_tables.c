@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/engines/same_tables.h"
 #include "gpu/engines/tabulated/internal.h"
+#include "gpu/levels/levels.h"
 #include "gpu/sdd/err.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -119,6 +120,29 @@ static void same_surface(const struct pair *p, const struct tabulated_surface *a
     assert_memory_equal(a->slopes, b->slopes, sizeof a->slopes);
 }
 
+static void same_triangles(const struct pair *p)
+{
+    const struct table_triangles *a = &p->a->triangles, *b = &p->b->triangles;
+    const int64_t word = sizeof(uint32_t), n = 4 * (int64_t)p->a->mesh.n_faces;
+    NUMBER(triangles.n_classes);
+    NUMBER(triangles.n_columns);
+    NUMBER(triangles.n_column);
+    NUMBER(triangles.memory.bytes);
+    if (!a->n_classes)
+        return;
+    same_array(p, "pieces of triangles", a->piece, b->piece, 2 * n * word);
+    same_array(p, "columns of triangles", a->column, b->column, a->n_column * word);
+    same_array(p, "weights", a->weights, b->weights, step_weights(p->a->topology) * (int64_t)sizeof *a->weights);
+    same_classes(p, a->classes, b->classes, a->n_classes);
+    same_words(p, "words of triangles", a->words, b->words, a->n_classes * SDD_TRI_WORDS * word);
+    for (int k = 0; k < SDD_N_SURFACES; k++) {
+        const struct table_triangles_surface *x = a->surface + k, *y = b->surface + k;
+        same_number(p, "level of triangles", x->level, y->level);
+        same_number(p, "bytes of triangles", x->memory.bytes, y->memory.bytes);
+        same_array(p, "tables of triangles", x->memory.memory, y->memory.memory, x->memory.bytes);
+    }
+}
+
 int same_tables(const sdd_topology *a, const sdd_topology *b, int level, int surface, int normals, const char *what)
 {
     const int n = topology_has_smooth_channels(a) ? a->n_channels : 0;
@@ -134,10 +158,9 @@ int same_tables(const sdd_topology *a, const sdd_topology *b, int level, int sur
             continue;
         const struct pair pair = {a->device, what, tabulated_of(a, x), tabulated_of(b, y)};
         updated += pair.b->is_updated;
-        if (pair.a->triangles.n_classes)
-            continue;
         assert_null(pair.b->seed);
         same_pieces(&pair);
+        same_triangles(&pair);
         for (int s = 0; s < SDD_N_SURFACES; s++)
             same_surface(&pair, pair.a->surface + s, pair.b->surface + s);
     }

@@ -227,12 +227,13 @@ static int use_mesh(sdd_topology *t, sdd_mesh *mesh, const struct shape *s, stru
     return rc;
 }
 
-/* The topology after an edit and, of one shape, its tables from those of the older one, which goes before they are
+/* The topology after an edit and, of two shapes, its tables from those of the older one, which goes before they are
  * asked for. */
 static int update(sdd_topology *topology, const struct shape *s, struct outcome *o)
 {
     struct sdd_error *err = &o->err;
-    const int tables = strcmp(s->name, "corner_on_crease") == 0;
+    const int tables = strcmp(s->name, "corner_on_crease") == 0 ||
+                       (strcmp(s->name, "octahedron") == 0 && s->desc.options.scheme == SDD_SCHEME_LOOP);
     sdd_topology *twin = NULL, *updated = NULL;
     sdd_mesh *mesh = NULL;
     int rc = tables ? sdd_topology_create(topology->device, &s->desc, &twin, err) : SDD_OK;

@@ -112,8 +112,13 @@ static void quad_rows(const struct build *b, const struct recipe *r, struct sdd_
 
 static void triangle_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to)
 {
-    struct matrix_triangles_args triangles = {
-        {.mesh = b->mesh, .weights = b->weights, .level = r->level}, to, rings_of(b, r), b->angle, r->kind, r->n_rows};
+    struct matrix_triangles_args triangles = {{.mesh = b->mesh, .weights = b->weights, .level = r->level},
+                                              to,
+                                              rings_of(b, r),
+                                              b->angle,
+                                              NULL,
+                                              r->kind,
+                                              r->n_rows};
     DEV_LAUNCH(b->t->device, matrix_triangles, &triangles, triangles.rings.n ? triangles.rings.n : r->n_rows);
 }
 

@@ -291,7 +291,7 @@ static void lay_out_rows(struct arena *a, int listed, struct tabulated *t)
     t->made = ARENA(a, uint32_t, 1);
 }
 
-static int take_rows(sdd_device *d, int listed, struct tabulated *t, struct sdd_error *err)
+int table_take_rows(sdd_device *d, int listed, struct tabulated *t, struct sdd_error *err)
 {
     struct arena count = {NULL, 0};
     lay_out_rows(&count, listed, t);
@@ -306,23 +306,22 @@ static int take_rows(sdd_device *d, int listed, struct tabulated *t, struct sdd_
     return SDD_OK;
 }
 
-/* Queues one of the two passes over the rows of level 1: the first counts their terms, the second makes them. */
-static void launch_terms(sdd_device *d, const struct table_first_rule *rule, const struct tabulated *t,
-                         struct sdd_matrix_rows to)
+void table_launch_terms(sdd_device *d, const struct table_first_rule *rule, const struct tabulated *t,
+                        const uint32_t *list, int64_t n, struct sdd_matrix_rows to)
 {
     struct table_first_terms_args quads = {*rule->mesh, t->row, to, rule->smooth_triangles};
     struct matrix_triangles_args triangles = {
-        .step = {.mesh = *rule->mesh, .weights = rule->weights}, .to = to, .kind = SDD_MATRIX_STEP};
+        .step = {.mesh = *rule->mesh, .weights = rule->weights}, .to = to, .row = list, .kind = SDD_MATRIX_STEP};
     if (rule->weights)
-        DEV_LAUNCH(d, matrix_triangles, &triangles, t->n_rows);
+        DEV_LAUNCH(d, matrix_triangles, &triangles, n);
     else
-        DEV_LAUNCH(d, table_first_terms, &quads, t->n_rows);
+        DEV_LAUNCH(d, table_first_terms, &quads, n);
 }
 
 static int fill_terms(sdd_device *d, const struct table_first_rule *rule, struct tabulated *t, struct sdd_error *err)
 {
     int64_t n_terms = 0;
-    launch_terms(d, rule, t, (struct sdd_matrix_rows){.count = t->row_end});
+    table_launch_terms(d, rule, t, NULL, t->n_rows, (struct sdd_matrix_rows){.count = t->row_end});
     int rc = sparse_row_ends(d, t->row_end, t->n_rows, &n_terms, err);
     if (!rc && n_terms > SPARSE_MAX_ENTRIES)
         return table_refuse(err, "the faces around them are too many");
@@ -331,13 +330,13 @@ static int fill_terms(sdd_device *d, const struct table_first_rule *rule, struct
     if (rc)
         return rc;
     t->term = t->terms.memory;
-    launch_terms(d, rule, t, (struct sdd_matrix_rows){.end = t->row_end, .term = t->term});
+    table_launch_terms(d, rule, t, NULL, t->n_rows, (struct sdd_matrix_rows){.end = t->row_end, .term = t->term});
     return dev_finish(d, err);
 }
 
 int table_first_matrix(sdd_device *d, const struct table_first_rule *rule, struct tabulated *t, struct sdd_error *err)
 {
-    int rc = take_rows(d, 0, t, err);
+    int rc = table_take_rows(d, 0, t, err);
     return rc ? rc : fill_terms(d, rule, t, err);
 }
 
@@ -355,7 +354,7 @@ int table_list_rows(sdd_device *d, const struct sdd_control *m, int smooth_trian
         return table_refuse(err, "two forms of surroundings have one key");
     t->n_rows = n_read;
     if (!rc && n_read) /* If all quads are regular, nothing reads level 1. */
-        rc = take_rows(d, 1, t, err);
+        rc = table_take_rows(d, 1, t, err);
     if (rc || !n_read)
         return rc;
     struct compact_args rows = {s->read, s->rank, t->row};

@@ -41,6 +41,15 @@ struct table_first_rule {
     int smooth_triangles;             /* Whether triangleSubdivisionRule is smooth; used only under Catmull-Clark. */
 };
 
+/* table_take_rows: the memory of the first pass for t->n_rows rows, but for its terms; `listed` says that these are
+ * some rows of level 1, those of a list.
+ * table_launch_terms: queues one of the two passes over rows that t makes: the first counts their terms, the second
+ * makes them. Under Loop they are rows list[n] of level 1, in device memory; if list is NULL, or under Catmull-Clark,
+ * they are the first n. */
+int table_take_rows(sdd_device *d, int listed, struct tabulated *t, struct sdd_error *err) SDD_MUST_CHECK;
+void table_launch_terms(sdd_device *d, const struct table_first_rule *rule, const struct tabulated *t,
+                        const uint32_t *list, int64_t n, struct sdd_matrix_rows to);
+
 /* table_first_matrix: makes the matrix of the first pass for rows 0 to t->n_rows - 1 of level 1 under Loop, so rule
  * must have weights. It waits for the device. On failure the caller frees what t has by then.
  * Errors  SDD_EUNSUPPORTED (the matrix would be too large), SDD_ENO_MEMORY, SDD_EDEVICE */

@@ -248,15 +248,6 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
     return rc;
 }
 
-/* Pieces of triangles read all rows of level 1, so the first pass makes all of them. */
-static int classify_triangles(struct tabulated *t, struct sdd_error *err)
-{
-    int rc = table_triangles_classify(t->topology, &t->mesh, &t->triangles, err);
-    const struct table_first_rule rule = {&t->mesh, t->triangles.weights, 0};
-    t->n_rows = (int64_t)t->mesh.n_vertices + t->mesh.n_edges;
-    return rc ? rc : table_first_matrix(t->topology->device, &rule, t, err);
-}
-
 int tabulated_has(const struct tabulated *t, int level, int surface)
 {
     return t && (t->surface[surface].level == level || t->triangles.surface[surface].level == level);
@@ -288,17 +279,24 @@ static int64_t bytes_of(const void *what)
     return tabulated_bytes(what);
 }
 
-/* Frees what no mesh after an edit reads (update.h). Patches stand on the topology, so they go before it. */
-static void shed(sdd_device *d, struct tabulated *t)
+static void free_first(sdd_device *d, struct tabulated *t)
 {
     block_give(d, &t->rows);
     block_give(d, &t->terms);
+}
+
+/* Frees what no mesh after an edit reads (update.h): under Catmull-Clark the first pass, under Loop the tables. Patches
+ * stand on the topology, so they go before it. */
+static void shed(sdd_device *d, struct tabulated *t)
+{
+    if (!t->triangles.piece)
+        free_first(d, t);
+    table_triangles_shed(d, &t->triangles);
     for (int k = 0; k < SDD_N_SURFACES; k++) {
         free_order(d, t->surface + k);
         adaptive_free(t->surface[k].adaptive);
         t->surface[k].adaptive = NULL;
     }
-    table_triangles_free(d, &t->triangles);
 }
 
 /* Frees all but the seed. */
@@ -306,8 +304,10 @@ static void empty(sdd_device *d, struct tabulated *t)
 {
     struct table_seed *seed = t->seed;
     shed(d, t);
+    free_first(d, t);
     block_give(d, &t->pieces);
     block_give(d, &t->lists);
+    table_triangles_free(d, &t->triangles);
     for (int k = 0; k < SDD_N_SURFACES; k++)
         block_give(d, &t->surface[k].memory);
     free(t->description);
@@ -348,9 +348,10 @@ struct tabulated *tabulated_of(const sdd_topology *topology, const struct topolo
 }
 
 /* ---- by scheme --------------------------------------------------------------------------------------------------- */
-static int classify_quads(struct tabulated *t, struct sdd_error *err)
+/* Makes the pieces from those of the older mesh, if there is one. It returns TABLE_ANEW, with all emptied, where they
+ * have to be classified anew. */
+static int update_pieces(struct tabulated *t, int smooth_triangles, struct sdd_error *err)
 {
-    const int smooth_triangles = t->topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH;
     int rc = t->seed ? table_update(t->topology, t, smooth_triangles, err) : TABLE_ANEW;
     t->is_updated = !rc;
     if (rc != TABLE_ANEW && rc != SDD_ENO_MEMORY)
@@ -358,7 +359,26 @@ static int classify_quads(struct tabulated *t, struct sdd_error *err)
     table_seed_free(t->topology->device, t);
     empty(t->topology->device, t);
     *err = (struct sdd_error){0};
-    return table_classify(t->topology->device, &t->mesh, smooth_triangles, t, err);
+    return TABLE_ANEW;
+}
+
+static int classify_quads(struct tabulated *t, struct sdd_error *err)
+{
+    const int smooth_triangles = t->topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH;
+    int rc = update_pieces(t, smooth_triangles, err);
+    return rc == TABLE_ANEW ? table_classify(t->topology->device, &t->mesh, smooth_triangles, t, err) : rc;
+}
+
+/* Pieces of triangles read all rows of level 1, so the first pass makes all of them. */
+static int classify_triangles(struct tabulated *t, struct sdd_error *err)
+{
+    int rc = update_pieces(t, 0, err);
+    if (rc != TABLE_ANEW)
+        return rc;
+    rc = table_triangles_classify(t->topology, &t->mesh, &t->triangles, err);
+    const struct table_first_rule rule = {&t->mesh, t->triangles.weights, 0};
+    t->n_rows = (int64_t)t->mesh.n_vertices + t->mesh.n_edges;
+    return rc ? rc : table_first_matrix(t->topology->device, &rule, t, err);
 }
 
 static int quad_tables(struct tabulated *t, int level, int surface, int normals, struct sdd_error *err)

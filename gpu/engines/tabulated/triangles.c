@@ -5,6 +5,7 @@
 #include "gpu/kernel/compact.k.h"
 #include "gpu/bspline/row_bands.h"
 #include "gpu/kernel/run_heads.k.h"
+#include "gpu/engines/tabulated/kernels/table_tri_classes.k.h"
 #include "gpu/engines/tabulated/kernels/table_tri_columns.k.h"
 #include "gpu/engines/tabulated/kernels/table_tri_describe.k.h"
 #include "gpu/engines/tabulated/kernels/table_tri_keys.k.h"
@@ -19,9 +20,13 @@ struct sorting {
     uint64_t *key, *sorted; /* Shape [n] each: the class of each piece, hashed, as listed and in order. */
     uint32_t *list, *piece; /* Shape [n] each: all pieces as listed, and in the order of their classes. */
     int32_t *head, *rank;   /* Shape [n] each: flags the first piece of each class. */
-    uint32_t *heads;        /* Shape [TABLE_MAX_CLASSES]: the list of these. */
-    float *words;           /* Shape [TABLE_MAX_CLASSES][SDD_TRI_WORDS]: each class in numbers. */
-    uint32_t *flags;        /* Shape [2]: a piece can have no table; two classes have one key. */
+    /* The same memory later on, by piece: classes, the numbers of columns, and where the columns end. */
+    uint32_t *class_of; /* That of `list`. */
+    int32_t *n_columns; /* That of `head`. */
+    int32_t *end;       /* Shape [n]. */
+    uint32_t *heads;    /* Shape [TABLE_MAX_CLASSES]: the list of these. */
+    float *words;       /* Shape [TABLE_MAX_CLASSES][SDD_TRI_WORDS]: each class in numbers. */
+    uint32_t *flags;    /* Shape [2]: a piece can have no table; two classes have one key. */
     void *scratch;
 };
 
@@ -34,6 +39,9 @@ static void lay_out_sorting(sdd_device *d, int64_t n, struct arena *a, struct so
     s->piece = ARENA(a, uint32_t, n);
     s->head = ARENA(a, int32_t, n);
     s->rank = ARENA(a, int32_t, n);
+    s->end = ARENA(a, int32_t, n);
+    s->class_of = s->list;
+    s->n_columns = s->head;
     s->heads = ARENA(a, uint32_t, TABLE_MAX_CLASSES);
     s->words = ARENA(a, float, TABLE_MAX_CLASSES *SDD_TRI_WORDS);
     s->flags = ARENA(a, uint32_t, 2);
@@ -45,7 +53,7 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, int64_t n, st
 {
     int32_t n_classes = 0;
     uint32_t flags[2];
-    struct table_tri_keys_args keys = {*m, s->key, s->list, s->flags};
+    struct table_tri_keys_args keys = {*m, NULL, s->key, s->list, s->flags};
     struct run_heads_args heads = {s->sorted, s->head};
     struct compact_args firsts = {s->head, s->rank, s->heads};
     dev_fill(d, s->flags, 0, sizeof flags);
@@ -91,74 +99,85 @@ static void lay_out_pieces(const sdd_topology *topology, int64_t n, const struct
     out->column = ARENA(a, uint32_t, t->n_column);
 }
 
-/* Host memory while the classes are described. */
-struct describing {
-    uint32_t *heads; /* Shape [n_classes]: the first piece of each class in the sorted list. */
-    float *words;    /* Shape [n_classes][SDD_TRI_WORDS]: each class in numbers. */
-    struct sdd_table_table *classes;
-};
+int table_triangles_classes(struct table_triangles *t, int64_t n)
+{
+    t->n_classes = n;
+    t->description = calloc((size_t)n + 1, sizeof *t->description);
+    t->words = calloc((size_t)n + 1, SDD_TRI_WORDS * sizeof *t->words);
+    return t->description && t->words;
+}
 
-/* Describes each class by its first piece, and takes the memory of all that stays. */
+int table_triangles_take(const sdd_topology *topology, int64_t n, const uint32_t *heads, struct table_triangles *t,
+                         struct sdd_error *err)
+{
+    sdd_device *d = topology->device;
+    struct arena count = {NULL, 0};
+    struct sdd_table_table *classes = calloc((size_t)t->n_classes + 1, sizeof *classes);
+    if (!classes)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for classes of pieces");
+    for (int64_t k = 0; k < t->n_classes; k++) {
+        t->description[k] = class_of(t->words + SDD_TRI_WORDS * k);
+        int32_t n_columns = table_tri_columns(t->description + k);
+        classes[k] = (struct sdd_table_table){heads[k], 0, t->n_columns, n_columns};
+        t->n_columns += n_columns;
+        t->n_column += n_columns * ((k + 1 < t->n_classes ? heads[k + 1] : n) - heads[k]);
+    }
+    int rc = t->n_column > INT32_MAX ? table_refuse(err, "the mesh is too large") : SDD_OK;
+    lay_out_pieces(topology, n, t, &count, t);
+    rc = rc ? rc : block_take(d, count.used, &t->memory, err);
+    if (!rc) {
+        struct arena real = {t->memory.memory, 0};
+        lay_out_pieces(topology, n, t, &real, t);
+        dev_upload(d, t->classes, classes, t->n_classes * (int64_t)sizeof *classes);
+        rc = step_upload_weights(topology, t->weights, err);
+    }
+    free(classes);
+    return rc;
+}
+
+/* Describes each class by its first piece, and takes the memory of all that stays. heads[n_classes] is host memory. */
 static int describe(const sdd_topology *topology, const struct sdd_control *m, int64_t n, struct table_triangles *t,
-                    struct sorting *s, struct describing *h, struct sdd_error *err)
+                    struct sorting *s, uint32_t *heads, struct sdd_error *err)
 {
     sdd_device *d = topology->device;
     struct table_tri_describe_args words = {*m, s->heads, s->piece, s->words};
-    struct arena count = {NULL, 0};
     DEV_LAUNCH(d, table_tri_describe, &words, t->n_classes);
-    dev_download(d, h->heads, s->heads, t->n_classes * (int64_t)sizeof *h->heads);
-    dev_download(d, h->words, s->words, t->n_classes * SDD_TRI_WORDS * (int64_t)sizeof *h->words);
+    dev_download(d, heads, s->heads, t->n_classes * (int64_t)sizeof *heads);
+    dev_download(d, t->words, s->words, t->n_classes * SDD_TRI_WORDS * (int64_t)sizeof *t->words);
     int rc = dev_finish(d, err);
-    if (rc)
-        return rc;
-    for (int64_t k = 0; k < t->n_classes; k++) {
-        t->description[k] = class_of(h->words + SDD_TRI_WORDS * k);
-        int32_t n_columns = table_tri_columns(t->description + k);
-        h->classes[k] = (struct sdd_table_table){h->heads[k], t->n_column, t->n_columns, n_columns};
-        t->n_columns += n_columns;
-        t->n_column += n_columns * ((k + 1 < t->n_classes ? h->heads[k + 1] : n) - h->heads[k]);
-    }
-    if (t->n_column > UINT32_MAX)
-        return table_refuse(err, "the mesh is too large");
-    lay_out_pieces(topology, n, t, &count, t);
-    rc = block_take(d, count.used, &t->memory, err);
-    if (rc)
-        return rc;
-    struct arena real = {t->memory.memory, 0};
-    lay_out_pieces(topology, n, t, &real, t);
-    dev_upload(d, t->classes, h->classes, t->n_classes * (int64_t)sizeof *h->classes);
-    return step_upload_weights(topology, t->weights, err);
+    return rc ? rc : table_triangles_take(topology, n, heads, t, err);
+}
+
+/* Puts the columns of all pieces one after the other, in the order of the pieces. */
+static int put_columns(sdd_device *d, const struct sdd_control *m, int64_t n, struct table_triangles *t,
+                       struct sorting *s, struct sdd_error *err)
+{
+    uint32_t flags[2];
+    struct table_tri_classes_args classes = {s->piece, s->rank, t->classes, s->class_of, s->n_columns};
+    struct table_tri_columns_args columns = {*m,       NULL,     s->class_of, s->end,      t->classes,
+                                             s->words, t->piece, t->column,   s->flags + 1};
+    DEV_LAUNCH(d, table_tri_classes, &classes, n);
+    dev_scan(d, s->n_columns, s->end, n, s->scratch);
+    DEV_LAUNCH(d, table_tri_columns, &columns, n);
+    dev_download(d, flags, s->flags, sizeof flags);
+    int rc = dev_finish(d, err);
+    return !rc && flags[1] ? table_refuse(err, "two forms of surroundings have one key") : rc;
 }
 
 static int classify(const sdd_topology *topology, const struct sdd_control *m, int64_t n, struct table_triangles *t,
                     struct sorting *s, struct sdd_error *err)
 {
     sdd_device *d = topology->device;
-    uint32_t flags[2];
     int rc = sort_pieces(d, m, n, t, s, err);
     if (rc)
         return rc;
-    size_t room = (size_t)t->n_classes;
-    struct describing h = {calloc(room, sizeof *h.heads), calloc(room * SDD_TRI_WORDS, sizeof *h.words),
-                           calloc(room, sizeof *h.classes)};
-    t->description = calloc(room, sizeof *t->description);
-    if (!h.heads || !h.words || !h.classes || !t->description)
+    uint32_t *heads = calloc((size_t)t->n_classes, sizeof *heads);
+    if (!heads || !table_triangles_classes(t, t->n_classes))
         rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for classes of pieces");
     else
-        rc = describe(topology, m, n, t, s, &h, err);
-    if (!rc) {
-        struct table_tri_columns_args columns = {*m,       s->piece, s->rank,   t->classes,
-                                                 s->words, t->piece, t->column, s->flags + 1};
-        DEV_LAUNCH(d, table_tri_columns, &columns, n);
-        dev_download(d, flags, s->flags, sizeof flags);
-        rc = dev_finish(d, err);
-        if (!rc && flags[1])
-            rc = table_refuse(err, "two forms of surroundings have one key");
-    }
-    free(h.heads);
-    free(h.words);
-    free(h.classes);
-    return rc;
+        rc = describe(topology, m, n, t, s, heads, err);
+    free(heads);
+    return rc ? rc : put_columns(d, m, n, t, s, err);
 }
 
 int table_triangles_classify(const sdd_topology *topology, const struct sdd_control *m, struct table_triangles *t,
@@ -311,11 +330,19 @@ int64_t table_triangles_bytes(const struct table_triangles *t)
     return bytes;
 }
 
+void table_triangles_shed(sdd_device *d, struct table_triangles *t)
+{
+    for (int k = 0; k < SDD_N_SURFACES; k++) {
+        block_give(d, &t->surface[k].memory);
+        t->surface[k] = (struct table_triangles_surface){0};
+    }
+}
+
 void table_triangles_free(sdd_device *d, struct table_triangles *t)
 {
-    dev_free(d, t->memory.memory, t->memory.bytes);
-    for (int k = 0; k < SDD_N_SURFACES; k++)
-        dev_free(d, t->surface[k].memory.memory, t->surface[k].memory.bytes);
+    table_triangles_shed(d, t);
+    block_give(d, &t->memory);
     free(t->description);
+    free(t->words);
     *t = (struct table_triangles){0};
 }

@@ -3,27 +3,20 @@
  * each list and class, so what the host needs is where the others go and come. */
 #include "gpu/engines/tabulated/update.h"
 #include "gpu/engines/tabulated/classify.h"
-#include "gpu/engines/tabulated/kernels/table_describe.k.h"
 #include "gpu/engines/tabulated/kernels/table_update_find.k.h"
 #include "gpu/engines/tabulated/kernels/table_update_kinds.k.h"
-#include <string.h>
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */
-/* What the device is asked: where touched pieces belong, and what new classes are. */
+/* What the device is asked: where touched pieces belong. */
 struct questions {
     struct sdd_table_ask *ask; /* Shape [n_touched]. */
     uint32_t *place;           /* Shape [n_touched]. */
-    uint32_t *head, *corner;   /* Shape [n_new] each: 0, 1, ..., and a piece of each new class. */
-    float *words;              /* Shape [n_new][SDD_TABLE_WORDS]. */
 };
 
-static void lay_out(const struct table_update *u, int64_t n_new, struct arena *a, struct questions *q)
+static void lay_out(const struct table_update *u, struct arena *a, struct questions *q)
 {
     q->ask = ARENA(a, struct sdd_table_ask, u->n_touched);
     q->place = ARENA(a, uint32_t, u->n_touched);
-    q->head = ARENA(a, uint32_t, n_new);
-    q->corner = ARENA(a, uint32_t, n_new);
-    q->words = ARENA(a, float, n_new *SDD_TABLE_WORDS);
 }
 
 /* The part of an old list where a touched piece belongs. Where its class is new there is none. */
@@ -40,84 +33,36 @@ static struct sdd_table_ask ask_of(const struct table_update *u, const struct to
     return (struct sdd_table_ask){p->key, (uint32_t)u->old_classes[k].first, (uint32_t)u->old_classes[k + 1].first, 1};
 }
 
-/* Fills in the questions. Returns the number of new classes; with NULL it only counts them. */
-static int64_t fill(const struct table_update *u, struct questions *q)
-{
-    int64_t n = 0;
-    uint32_t last = SDD_NONE;
-    for (int64_t i = 0; i < u->n_touched; i++) {
-        const struct touched *p = u->touched + i;
-        if (q)
-            q->ask[i] = ask_of(u, p);
-        if (p->list != SDD_TABLE_IN_OTHERS || p->class_of == last || u->old_class[p->class_of] != SDD_NONE)
-            continue;
-        last = p->class_of;
-        if (q) {
-            q->head[n] = (uint32_t)n;
-            q->corner[n] = p->corner;
-        }
-        n++;
-    }
-    return n;
-}
-
-static void describe_classes(struct table_update *u, const float *words)
-{
-    for (int64_t k = 0; k < u->t->n_classes; k++) {
-        const int is_new = u->old_class[k] == SDD_NONE;
-        const float *from = is_new ? words : u->old->words + SDD_TABLE_WORDS * (int64_t)u->old_class[k];
-        memcpy(u->t->words + SDD_TABLE_WORDS * k, from, SDD_TABLE_WORDS * sizeof *from);
-        u->t->description[k] = table_class_of(from);
-        words += is_new ? SDD_TABLE_WORDS : 0;
-    }
-}
-
 static int ask(struct table_update *u, struct sdd_error *err)
 {
     sdd_device *d = u->d;
-    const int64_t n = u->n_touched, n_new = fill(u, NULL);
+    const int64_t n = u->n_touched;
     struct arena count = {NULL, 0}, host = {NULL, 0}, device = {NULL, 0};
     struct questions here, there;
-    lay_out(u, n_new, &count, &here);
+    lay_out(u, &count, &here);
     host.base = table_update_memory(u, count.used, 1, err);
     int rc = host.base ? block_take(d, count.used, &u->scratch, err) : SDD_ENO_MEMORY;
     if (rc)
         return rc;
     device.base = u->scratch.memory;
-    lay_out(u, n_new, &host, &here);
-    lay_out(u, n_new, &device, &there);
-    (void)fill(u, &here);
+    lay_out(u, &host, &here);
+    lay_out(u, &device, &there);
+    for (int64_t i = 0; i < n; i++)
+        here.ask[i] = ask_of(u, u->touched + i);
     struct table_update_find_args find = {there.ask, u->old->regular, u->old->other, there.place};
-    struct table_describe_args words = {u->t->mesh, there.head, there.corner, there.words};
-    dev_upload(d, there.ask, here.ask, count.used);
+    dev_upload(d, there.ask, here.ask, n * (int64_t)sizeof *here.ask);
     DEV_LAUNCH(d, table_update_find, &find, n);
-    DEV_LAUNCH(d, table_describe, &words, n_new);
     dev_download(d, here.place, there.place, n * (int64_t)sizeof *here.place);
-    dev_download(d, here.words, there.words, n_new * SDD_TABLE_WORDS * (int64_t)sizeof *here.words);
     rc = dev_finish(d, err);
     if (rc)
         dev_drain(d);
     block_give(d, &u->scratch);
     for (int64_t i = 0; i < n && !rc; i++)
         u->touched[i].place = here.place[i];
-    if (!rc)
-        describe_classes(u, here.words);
     return rc;
 }
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
-/* Adds a run, joined to the one before where it goes on. */
-static void add_run(struct table_runs *r, int64_t from, int64_t to, int64_t n)
-{
-    struct topology_run *last = r->run + (r->n > 0 ? r->n - 1 : 0);
-    if (n == 0)
-        return;
-    if (r->n > 0 && last->from + last->n == from && last->to + last->n == to)
-        last->n += n;
-    else
-        r->run[r->n++] = (struct topology_run){from, to, n};
-}
-
 /* A part of a list, all of whose pieces are alike: old pieces [from, end), and what goes and comes. */
 struct part {
     int64_t from, end, to;
@@ -130,13 +75,13 @@ struct part {
 static void add_pieces(struct table_update *u, const struct part *p, int64_t from, int64_t to, int64_t n)
 {
     if (!p->new) {
-        add_run(&u->regular, from, to, n);
+        table_runs_add(&u->regular, from, to, n);
         return;
     }
-    add_run(&u->others, from, to, n);
+    table_runs_add(&u->others, from, to, n);
     if (p->old)
-        add_run(&u->columns, p->old->column + (from - p->old->first) * p->old->n_columns,
-                p->new->column + (to - p->new->first) * p->new->n_columns, n * p->new->n_columns);
+        table_runs_add(&u->columns, p->old->column + (from - p->old->first) * p->old->n_columns,
+                       p->new->column + (to - p->new->first) * p->new->n_columns, n * p->new->n_columns);
 }
 
 /* Goes along a part. Returns where it ends in the new list. */
@@ -230,7 +175,11 @@ int table_update_lists(struct table_update *u, struct sdd_error *err)
         return SDD_ENO_MEMORY;
     if (!table_take_classes(t, t->n_classes))
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for classes of pieces");
-    int rc = ask(u, err);
+    int rc = table_update_words(u, t->words, err);
+    for (int64_t k = 0; k < t->n_classes && !rc; k++)
+        t->description[k] = table_class_of(t->words + SDD_TABLE_WORDS * k);
+    if (!rc)
+        rc = ask(u, err);
     if (!rc && t->n_classes)
         rc = table_take_lists(u->d, t, u->heads, u->classes, err);
     if (!rc && larger(t->n_column, u->old->n_column) >= UINT32_MAX)

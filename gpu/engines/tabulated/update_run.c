@@ -27,98 +27,39 @@ struct inputs {
     void *scan;
 };
 
-/* The host may write what kernels may only read. */
-static uint32_t *writable(const uint32_t *p)
-{
-    return (uint32_t *)(uintptr_t)p;
-}
-
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
-static void put(struct sdd_runs *to, int is_real, int64_t start, int64_t shift)
-{
-    if (is_real) {
-        writable(to->start)[to->n] = (uint32_t)start;
-        writable(to->shift)[to->n] = (uint32_t)shift;
-    }
-    to->n++;
-}
-
-/* Adds runs for new rows, which name some old rows, because each must name one; what is made of these is replaced. */
-static void put_new(struct sdd_runs *to, int is_real, int64_t first, int64_t end, int64_t n_old)
-{
-    for (; first < end; first += n_old)
-        put(to, is_real, first, -first);
-}
-
-/* From new rows to old ones. A row of r is `each` rows of the array. Without memory the runs are only counted. */
-static void put_rows(const struct topology_runs *r, int64_t each, int is_real, struct sdd_runs *to)
-{
-    int64_t at = 0;
-    to->n = 0;
-    for (int64_t k = 0; k < r->n && r->n_old > 0; k++) {
-        const struct topology_run *run = r->run + k;
-        put_new(to, is_real, each * at, each * run->to, each * r->n_old);
-        put(to, is_real, each * run->to, each * (run->from - run->to));
-        at = run->to + run->n;
-    }
-    if (r->n_old > 0)
-        put_new(to, is_real, each * at, each * r->n_new, each * r->n_old);
-}
-
-/* From old rows to new ones, behind those of another kind: old rows begin at `from` and new ones at `to`. What a row
- * that has gone maps to does not matter. */
-static void put_values(const struct topology_runs *r, int64_t from, int64_t to_first, int is_real, struct sdd_runs *to)
-{
-    for (int64_t k = 0; k < r->n; k++)
-        put(to, is_real, to->n == 0 ? 0 : from + r->run[k].from, to_first + r->run[k].to - from - r->run[k].from);
-}
-
-static struct topology_runs runs_of(const struct table_runs *r)
-{
-    return (struct topology_runs){r->run, r->n, r->n_old, r->n_new};
-}
-
 /* Numbers whatever moves. */
 static void put_all(const struct table_update *u, int is_real, struct inputs *in)
 {
     const struct topology_edit *e = u->edit;
-    const struct topology_runs regular = runs_of(&u->regular), others = runs_of(&u->others),
-                               columns = runs_of(&u->columns);
+    const struct topology_runs regular = table_runs_of(&u->regular), others = table_runs_of(&u->others),
+                               columns = table_runs_of(&u->columns);
     const int64_t V = e->vertices.n_old, new_V = e->vertices.n_new;
     struct sdd_runs *values[] = {&in->corners, &in->vertices, &in->level1, &in->pieces};
     for (int k = 0; k < 4; k++)
         values[k]->n = 0;
-    put_rows(&e->corners, 1, is_real, &in->corner_rows);
-    put_rows(&regular, 1, is_real, &in->regular);
-    put_rows(&others, 1, is_real, &in->others);
-    put_rows(&regular, SDD_TABLE_REGULAR, is_real, &in->regular_column);
-    put_rows(&columns, 1, is_real, &in->columns);
-    put_values(&e->corners, 0, 0, is_real, &in->corners);
-    put_values(&e->vertices, 0, 0, is_real, &in->vertices);
-    put_values(&e->vertices, 0, 0, is_real, &in->level1);
-    put_values(&e->faces, V, new_V, is_real, &in->level1);
-    put_values(&e->edges, V + e->faces.n_old, new_V + e->faces.n_new, is_real, &in->level1);
-    put_values(&regular, 0, 0, is_real, &in->pieces);
-    put_values(&others, SDD_TABLE_OTHER, SDD_TABLE_OTHER, is_real, &in->pieces);
-    for (int k = 0; k < 4; k++)
-        if (values[k]->n == 0)
-            put(values[k], is_real, 0, 0);
+    table_put_rows(&e->corners, 1, is_real, &in->corner_rows);
+    table_put_rows(&regular, 1, is_real, &in->regular);
+    table_put_rows(&others, 1, is_real, &in->others);
+    table_put_rows(&regular, SDD_TABLE_REGULAR, is_real, &in->regular_column);
+    table_put_rows(&columns, 1, is_real, &in->columns);
+    table_put_values(&e->corners, 0, 0, is_real, &in->corners);
+    table_put_values(&e->vertices, 0, 0, is_real, &in->vertices);
+    table_put_values(&e->vertices, 0, 0, is_real, &in->level1);
+    table_put_values(&e->faces, V, new_V, is_real, &in->level1);
+    table_put_values(&e->edges, V + e->faces.n_old, new_V + e->faces.n_new, is_real, &in->level1);
+    table_put_values(&regular, 0, 0, is_real, &in->pieces);
+    table_put_values(&others, SDD_TABLE_OTHER, SDD_TABLE_OTHER, is_real, &in->pieces);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
-static void lay_out_runs(struct arena *a, struct sdd_runs *r)
-{
-    r->start = ARENA(a, uint32_t, r->n);
-    r->shift = ARENA(a, uint32_t, r->n);
-}
-
 /* Lays out what is uploaded. Returns its bytes. */
 static int64_t lay_out_host(const struct table_update *u, struct arena *a, struct inputs *in)
 {
     struct sdd_runs *all[] = {&in->corner_rows, &in->corners, &in->vertices,       &in->level1, &in->pieces,
                               &in->regular,     &in->others,  &in->regular_column, &in->columns};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        lay_out_runs(a, all[k]);
+        table_lay_out_runs(a, all[k]);
     in->corner = ARENA(a, uint32_t, u->n_touched);
     in->at = ARENA(a, uint32_t, u->n_touched);
     in->rank = ARENA(a, int32_t, u->n_touched);
@@ -209,16 +150,6 @@ static int count_isolated(struct table_update *u, struct isolated *s, struct sdd
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
-/* Queues the renumbering of rows [first, n) of an array of rows. */
-static void stream(const struct table_update *u, const uint32_t *in, uint32_t *out, int64_t first, int64_t n,
-                   const struct sdd_runs *rows, const struct sdd_runs *values)
-{
-    struct update_rows_args a = {
-        .in = in, .out = out + first, .rows = *rows, .values = *values, .n = n, .out_first = (uint32_t)first};
-    if (rows->n > 0)
-        DEV_LAUNCH(u->d, update_rows, &a, (n - first + UPDATE_ROWS - 1) / UPDATE_ROWS);
-}
-
 static void stream_pieces(const struct table_update *u, const struct inputs *in)
 {
     const struct tabulated *old = u->old, *t = u->t;
@@ -230,10 +161,10 @@ static void stream_pieces(const struct table_update *u, const struct inputs *in)
         if (pieces[k].rows.n > 0)
             DEV_LAUNCH(u->d, table_update_pieces, pieces + k,
                        (pieces[k].n + TABLE_UPDATE_PIECES - 1) / TABLE_UPDATE_PIECES);
-    stream(u, old->regular_column, t->regular_column, 0, quads, &in->regular_column, &in->vertices);
-    stream(u, old->regular_column, t->regular_column, quads, regular, &in->regular_column, &in->level1);
-    stream(u, old->column, t->column, 0, t->n_column, &in->columns, &in->level1);
-    stream(u, old->location, t->location, 0, t->mesh.n_corners, &in->corner_rows, &in->pieces);
+    table_stream(u->d, old->regular_column, t->regular_column, 0, quads, &in->regular_column, &in->vertices, 0);
+    table_stream(u->d, old->regular_column, t->regular_column, quads, regular, &in->regular_column, &in->level1, 0);
+    table_stream(u->d, old->column, t->column, 0, t->n_column, &in->columns, &in->level1, 0);
+    table_stream(u->d, old->location, t->location, 0, t->mesh.n_corners, &in->corner_rows, &in->pieces, 0);
 }
 
 /* Makes the touched pieces, of which the bicubic ones come first, and marks the rows that all pieces read. */

@@ -149,7 +149,7 @@ struct table_seed *table_seed_create(sdd_device *d, struct tabulated *old, struc
     struct topology_run all[N_KINDS];
     const struct topology_edit as_it_was = no_edit(edit, all);
     struct table_seed *before = old->ready ? NULL : old->seed;
-    struct tabulated *from = old->ready && !old->triangles.n_classes ? old : before ? before->old : NULL;
+    struct tabulated *from = old->ready ? old : before ? before->old : NULL;
     struct seeds *seeds = from ? kept_get(&d->kept, &seeds_ops, &none) : NULL;
     struct table_seed *s = seeds ? make(from, before ? &before->edit : &as_it_was, edit) : NULL;
     if (!s || s->edit.n_dirty > edit->control.n_new / SEED_SHARE + SEED_FEW) {

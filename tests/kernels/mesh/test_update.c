@@ -11,7 +11,7 @@
 #include "gpu/mesh/kernels/update_find.k.h"
 #include "gpu/mesh/update_gather.k.h"
 #include "gpu/mesh/kernels/update_lowest.k.h"
-#include "gpu/mesh/kernels/update_patch.k.h"
+#include "gpu/mesh/update_patch.k.h"
 #include "gpu/mesh/update_rows.tile.h"
 #include "gpu/mesh/kernels/update_valences.k.h"
 #include "tests/kernels/brute.h"

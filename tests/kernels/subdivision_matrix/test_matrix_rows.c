@@ -194,8 +194,14 @@ static void triangles_pass(void *context, struct sdd_matrix_rows to)
     a->step.weights = loop_upload_weights(the_case);
     a->angle = a->kind <= SDD_MATRIX_LIMIT ? NULL : wild_upload_angles(the_case);
     a->to = to;
-    LAUNCH(matrix_triangles, a,
-           a->step.mesh.n_vertices + a->step.mesh.n_edges * (m - 1) + a->step.mesh.n_faces * ((m - 1) * (m - 2) / 2));
+    const int64_t n =
+        a->step.mesh.n_vertices + a->step.mesh.n_edges * (m - 1) + a->step.mesh.n_faces * ((m - 1) * (m - 2) / 2);
+    uint32_t *row = xalloc(n, sizeof *row);
+    for (int64_t i = 0; i < n; i++)
+        row[i] = (uint32_t)(n - 1 - i);
+    a->row = n % 2 ? launch_in(row, n, sizeof *row) : NULL; /* All rows either way, in another order. */
+    LAUNCH(matrix_triangles, a, n);
+    free(row);
 }
 
 static void check_triangle_level(const struct loop *w, const struct loop *to)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of table_tri_keys, table_tri_describe and table_tri_columns: fans are found by trying all corners
- * (table_around.h), and the columns must be such that the triangles between them, as places of a lattice, are triangles
- * of level 1. What the pieces then make: test_triangle_rows.c. */
+/* Oracle of table_tri_keys, table_tri_describe, table_tri_classes and table_tri_columns: fans are found by trying all
+ * corners (table_around.h), and the columns must be such that the triangles between them, as places of a lattice, are
+ * triangles of level 1. What the pieces then make: test_triangle_rows.c. */
+#include "gpu/engines/tabulated/kernels/table_tri_classes.k.h"
 #include "gpu/engines/tabulated/kernels/table_tri_columns.k.h"
 #include "gpu/engines/tabulated/kernels/table_tri_describe.k.h"
 #include "gpu/engines/tabulated/kernels/table_tri_keys.k.h"
@@ -98,7 +99,7 @@ static int64_t n_regular[4], n_closed[MOST + 1], n_open[MOST + 1], n_semisharp, 
 static void check_keys(const struct oracle *o, const struct sdd_control *m)
 {
     uint32_t zero = 0, none = 0, *list = xalloc(o->n, 4);
-    struct table_tri_keys_args a = {*m, launch_out(o->n, 8), launch_out(o->n, 4), launch_inout(&zero, 1, 4)};
+    struct table_tri_keys_args a = {*m, NULL, launch_out(o->n, 8), launch_out(o->n, 4), launch_inout(&zero, 1, 4)};
     LAUNCH(table_tri_keys, &a, o->n);
     const uint64_t *key = launch_got(a.key);
     for (int64_t i = 0; i < o->n; i++) {
@@ -111,7 +112,18 @@ static void check_keys(const struct oracle *o, const struct sdd_control *m)
     }
     launch_same(a.list, list, "list");
     launch_same(a.none, &none, "none");
-    free(list);
+    uint64_t *some = xalloc(o->n, 8);
+    none = 0;
+    for (int64_t i = 0; i < o->n; i++) {
+        list[i] = (uint32_t)random_below(&seed, o->n);
+        some[i] = key[list[i]];
+        none |= o->around[list[i]].n_words == 0;
+    }
+    struct table_tri_keys_args b = {*m, launch_in(list, o->n, 4), launch_out(o->n, 8), NULL, launch_inout(&zero, 1, 4)};
+    LAUNCH(table_tri_keys, &b, o->n);
+    launch_same(b.key, some, "keys of some pieces");
+    launch_same(b.none, &none, "none of some pieces");
+    free(list), free(some);
 }
 
 static void check_words(const struct oracle *o, const struct sdd_control *m)
@@ -215,11 +227,19 @@ static void check_middle(const struct looking *l, const struct around *x)
     }
 }
 
+static void check_piece(const struct looking *l)
+{
+    if (l->piece % 4 == 3)
+        check_middle(l, l->o->around + l->piece);
+    else
+        check_corner(l, l->o->around + l->piece);
+}
+
 /* Pieces class by class. */
 struct classes {
     int64_t n, n_pieces, n_column;
-    uint32_t *piece;
-    int32_t *rank;
+    uint32_t *piece, *class_of;
+    int32_t *rank, *end; /* where its columns end, with gaps between pieces */
     struct sdd_table_table *table;
     float *words; /* [n][SDD_TRI_WORDS] */
 };
@@ -227,31 +247,33 @@ struct classes {
 static void classes_of(const struct oracle *o, struct classes *k)
 {
     unsigned char *done = xalloc(o->n, 1);
-    *k = (struct classes){.piece = xalloc(o->n, 4), .rank = xalloc(o->n, 4)};
+    *k = (struct classes){.piece = xalloc(o->n, 4), .class_of = xalloc(o->n, 4)};
+    k->rank = xalloc(o->n, 4), k->end = xalloc(o->n, 4);
     k->table = xalloc(o->n, sizeof *k->table), k->words = xalloc(o->n, sizeof(float[SDD_TRI_WORDS]));
     for (int64_t i = o->n - 1; i >= 0; i--) {
         const struct around *x = o->around + i;
         if (done[i] || x->n_words == 0)
             continue;
         float *words = k->words + SDD_TRI_WORDS * k->n;
-        k->table[k->n++] = (struct sdd_table_table){k->n_pieces, k->n_column, -1, x->n_columns};
+        k->table[k->n++] = (struct sdd_table_table){-1, -1, -1, x->n_columns};
         memcpy(words, x->words, (size_t)x->n_words * 4);
         words[SDD_TRI_WORDS - 1] = (float)x->n_words;
         for (int64_t j = i; j >= 0; j--)
             if (same_words(x, o->around + j)) {
                 done[j] = 1;
-                k->n_column += x->n_columns;
+                k->n_column += x->n_columns + random_below(&seed, 2);
+                k->end[k->n_pieces] = (int32_t)k->n_column;
+                k->class_of[k->n_pieces] = (uint32_t)k->n - 1;
                 k->rank[k->n_pieces] = (int32_t)k->n;
                 k->piece[k->n_pieces++] = (uint32_t)j;
             }
-        k->n_column += random_below(&seed, 2);
     }
     free(done);
 }
 
 static void classes_free(struct classes *k)
 {
-    free(k->piece), free(k->rank), free(k->table), free(k->words);
+    free(k->piece), free(k->class_of), free(k->rank), free(k->end), free(k->table), free(k->words);
 }
 
 /* spoilt: a class that gets other words than its pieces have; -1: none. */
@@ -265,7 +287,8 @@ static void check_classes(const struct oracle *o, const struct sdd_control *m, s
     }
     struct table_tri_columns_args a = {*m,
                                        launch_in(k->piece, k->n_pieces, 4),
-                                       launch_in(k->rank, k->n_pieces, 4),
+                                       launch_in(k->class_of, k->n_pieces, 4),
+                                       launch_in(k->end, k->n_pieces, 4),
                                        launch_in(k->table, k->n, sizeof *k->table),
                                        launch_in(k->words, k->n, sizeof(float[SDD_TRI_WORDS])),
                                        launch_out(o->n, sizeof(struct sdd_tri_piece)),
@@ -276,18 +299,53 @@ static void check_classes(const struct oracle *o, const struct sdd_control *m, s
     const struct sdd_tri_piece *of = launch_got(a.of);
     const uint32_t *column = launch_got(a.column);
     for (int64_t i = 0; i < k->n_pieces; i++) {
-        const struct sdd_table_table *t = k->table + k->rank[i] - 1;
-        const struct looking l = {o, k->piece[i], column + t->column + (i - t->first) * t->n_columns};
-        const struct around *x = o->around + k->piece[i];
-        assert_int_equal(of[l.piece].class_of, k->rank[i] - 1);
+        const struct sdd_table_table *t = k->table + k->class_of[i];
+        const struct looking l = {o, k->piece[i], column + k->end[i] - t->n_columns};
+        assert_int_equal(of[l.piece].class_of, k->class_of[i]);
         assert_true(column + of[l.piece].column == l.column);
-        if (k->rank[i] == spoilt + 1)
+        if (k->class_of[i] == spoilt)
             assert_int_equal(l.column[0], LAUNCH_POISON32);
-        else if (l.piece % 4 == 3)
-            check_middle(&l, x);
         else
-            check_corner(&l, x);
+            check_piece(&l);
     }
+}
+
+/* Without a list of pieces these are all of them, so only a mesh whose pieces all have tables will do. */
+static void check_all(const struct oracle *o, const struct sdd_control *m, const struct classes *k)
+{
+    uint32_t *class_of = xalloc(o->n, 4), zero = 0;
+    int32_t *count = xalloc(o->n, 4), *end = xalloc(o->n, 4), last = 0;
+    struct sdd_tri_piece *of = xalloc(o->n, sizeof *of);
+    for (int64_t i = 0; i < o->n; i++) {
+        class_of[k->piece[i]] = k->class_of[i];
+        count[k->piece[i]] = o->around[k->piece[i]].n_columns;
+    }
+    for (int64_t i = 0; i < o->n; i++) {
+        of[i] = (struct sdd_tri_piece){class_of[i], (uint32_t)last};
+        end[i] = last += count[i];
+    }
+    struct table_tri_classes_args a = {launch_in(k->piece, o->n, 4), launch_in(k->rank, o->n, 4),
+                                       launch_in(k->table, k->n, sizeof *k->table), launch_out(o->n, 4),
+                                       launch_out(o->n, 4)};
+    LAUNCH(table_tri_classes, &a, o->n);
+    launch_same(a.class_of, class_of, "classes");
+    launch_same(a.count, count, "numbers of columns");
+    struct table_tri_columns_args c = {*m,
+                                       NULL,
+                                       launch_in(class_of, o->n, 4),
+                                       launch_in(end, o->n, 4),
+                                       launch_in(k->table, k->n, sizeof *k->table),
+                                       launch_in(k->words, k->n, sizeof(float[SDD_TRI_WORDS])),
+                                       launch_out(o->n, sizeof *of),
+                                       launch_out(last, 4),
+                                       launch_inout(&zero, 1, 4)};
+    LAUNCH(table_tri_columns, &c, o->n);
+    launch_same(c.of, of, "pieces");
+    launch_same(c.wrong, &zero, "wrong");
+    const uint32_t *column = launch_got(c.column);
+    for (int64_t i = 0; i < o->n; i++)
+        check_piece(&(struct looking){o, i, column + of[i].column});
+    free(class_of), free(count), free(end), free(of);
 }
 
 /* ---- all of it, on meshes ---------------------------------------------------------------------------------------- */
@@ -303,6 +361,8 @@ static void check(const struct poly *p)
         check_keys(&o, &m);
         check_words(&o, &m);
         check_classes(&o, &m, &k, -1);
+        if (k.n_pieces == o.n)
+            check_all(&o, &m, &k);
         if (no_arrays && k.n > 0)
             check_classes(&o, &m, &k, random_below(&seed, k.n));
         launch_end();

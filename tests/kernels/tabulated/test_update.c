@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of the kernels that make the pieces of a mesh from those of an older one, and of table_locations with rows of
- * their own: table_touched, table_update_find, table_update_pieces, table_read. Lists and runs are random; the oracles
+ * their own: table_touched, table_update_find, table_update_pieces, table_update_pairs,
+ * table_read. Lists and runs are random; the oracles
  * look at all rows one by one. What the pieces are together: tests/engines/test_topology_random.c. */
 #include "gpu/engines/tabulated/kernels/table_locations.k.h"
 #include "gpu/engines/tabulated/kernels/table_read.k.h"
 #include "gpu/engines/tabulated/kernels/table_touched.k.h"
 #include "gpu/engines/tabulated/kernels/table_update_find.k.h"
+#include "gpu/engines/tabulated/kernels/table_update_pairs.tile.h"
 #include "gpu/engines/tabulated/kernels/table_update_pieces.tile.h"
 #include "tests/kernels/brute.h"
 #include "tests/kernels/faces.h"
@@ -191,9 +193,50 @@ static void test_pieces(void **state)
     }
 }
 
+/* kinds: which of the two numbers have runs. */
+static void check_pairs(int64_t n, int kinds)
+{
+    enum { VALUES = 9000 };
+    const int64_t n_old = n + random_below(&seed, 50);
+    struct map rows, values[2];
+    uint32_t(*in)[2] = xalloc(n_old, sizeof *in), (*want)[2] = xalloc(n, sizeof *want);
+    struct table_update_pairs_args a = {.n = n};
+    for (int64_t i = 0; i < 2 * n_old; i++)
+        in[i / 2][i % 2] = kinds >> i % 2 & 1 ? (uint32_t)random_below(&seed, VALUES) : random_next(&seed);
+    random_map(&rows, n, n_old);
+    for (int k = 0; k < 2; k++)
+        random_map(values + k, VALUES, VALUES + 30);
+    for (int64_t i = 0; i < 2 * n; i++) {
+        const uint32_t v = in[mapped(&rows, (uint32_t)(i / 2))][i % 2];
+        want[i / 2][i % 2] = kinds >> i % 2 & 1 ? mapped(values + i % 2, v) : v;
+    }
+    a.in = launch_in(in, n_old, sizeof *in);
+    a.out = launch_out(n, sizeof *in);
+    a.rows = runs_in(&rows);
+    for (int k = 0; k < 2; k++)
+        if (kinds >> k & 1)
+            a.values[k] = runs_in(values + k);
+    LAUNCH(table_update_pairs, &a, (n + TABLE_UPDATE_PAIRS - 1) / TABLE_UPDATE_PAIRS);
+    launch_same(a.out, want, "pairs");
+    launch_end();
+    free(in), free(want);
+}
+
+static void test_pairs(void **state)
+{
+    static const int64_t sizes[] = {1, 127, 128, 129, 511, 512, 513, MOST_PIECES};
+    (void)state;
+    for (int round = 0; round < 100; round++) {
+        const int64_t n = round < 8 ? sizes[round] : 1 + random_below(&seed, MOST_PIECES);
+        launch_say("round %d, %lld pairs", round, (long long)n);
+        check_pairs(n, round % 4);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_touched), cmocka_unit_test(test_find),
-                                       cmocka_unit_test(test_rows), cmocka_unit_test(test_pieces)};
+                                       cmocka_unit_test(test_rows), cmocka_unit_test(test_pieces),
+                                       cmocka_unit_test(test_pairs)};
     return LAUNCH_GROUP("kernels of pieces after an edit", tests);
 }

@@ -44,7 +44,7 @@ SDD_FN uint64_t sdd_table_key(const struct sdd_control *m, uint32_t c, uint32_t 
     int32_t n = sdd_table_words(m, c, words);
     if (n == 0 || sdd_table_is_crowded(m, m->vert[c]))
         sdd_mark(none);
-    return sdd_table_hash(words, n) | 1;
+    return sdd_table_key_of(words, n);
 }
 
 SDD_FN void k_table_keys(int64_t i, const struct table_keys_args *a)

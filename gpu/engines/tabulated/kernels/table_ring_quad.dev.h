@@ -124,6 +124,12 @@ SDD_FN uint64_t sdd_table_hash(const float *words, int32_t n)
     return key;
 }
 
+/* The key of a class, which is never 0. */
+SDD_FN uint64_t sdd_table_key_of(const float *words, int32_t n)
+{
+    return sdd_table_hash(words, n) | 1;
+}
+
 /* Whether the piece is bicubic: there are four quads around its vertex, the face has four corners, and nothing is
  * sharp. Most pieces are, so this avoids describing them in words. */
 SDD_FN int sdd_table_is_regular(const struct sdd_control *m, uint32_t c)
