@@ -225,66 +225,36 @@ static void test_old_goes_meanwhile(void **state)
     fixture_close(&f);
 }
 
-/* What an edit leaves of the old tables is of neither topology once the old one has gone, can be had back, and goes
- * when the tables are made. Those are the same either way. */
-static void test_tables_are_left(void **state)
-{
-    (void)state;
-    for (int spared = 0; spared < 2; spared++) {
-        struct fixture f;
-        struct edit_result r;
-        struct sdd_mesh_desc desc;
-        struct sdd_topology_delta delta;
-        struct sdd_topology_info info;
-        struct sdd_error err = {0};
-        sdd_topology *created, *updated;
-        open_grid(&f);
-        apply(f.shape.mesh, "{\"edits\":[{\"pokeFaces\":{\"ids\":[3]}}]}", &r);
-        mesh_desc(r.mesh, &desc);
-        mesh_delta_desc(&r.delta, &delta);
-        assert_int_equal(tabulated_prepare(f.topology, NULL, 3, SDD_SURFACE_REFINED, 1, &err), SDD_OK);
-        assert_int_equal(sdd_topology_create(f.device, &desc, &created, &err), SDD_OK);
-        assert_int_equal(sdd_topology_update(f.topology, &desc, &delta, &updated, &err), SDD_OK);
-        assert_int_equal(sdd_device_sparable(f.device), 0); /* The old topology has them still. */
-        assert_int_equal(sdd_device_spare(f.device), 0);
-        sdd_mesh_free(f.mesh);
-        sdd_topology_unref(f.topology);
-        f.mesh = NULL;
-        f.topology = NULL;
-        sdd_topology_info(updated, &info);
-        const int64_t left = sdd_device_sparable(f.device), made = info.device_bytes + created->info.device_bytes;
-        assert_true(left > 0);
-        assert_int_equal(fixture_used(&f), made + left);
-        if (spared) {
-            assert_int_equal(sdd_device_spare(f.device), 1);
-            assert_int_equal(sdd_device_spare(f.device), 0);
-            assert_int_equal(fixture_used(&f), made);
-        }
-        assert_int_equal(same_tables(created, updated, 3, SDD_SURFACE_REFINED, 1, "poked"), !spared);
-        sdd_topology_info(updated, &info);
-        const int64_t used = fixture_used(&f);
-        assert_int_equal(sdd_device_sparable(f.device), 0);
-        sdd_topology_unref(updated);
-        assert_int_equal(fixture_used(&f), used - info.device_bytes);
-        sdd_topology_unref(created);
-        edit_result_free(&r);
-        fixture_close(&f);
-    }
-}
-
-/* The grid with tables, and one of its faces poked: both ways. */
+/* A cage with tables, and one of its faces poked: both ways. */
 struct poked {
     struct fixture f;
     struct edit_result r;
     sdd_topology *created, *updated;
 };
 
-static void open_poked(struct poked *p)
+/* The grid, or a cage of triangles under Loop. */
+static void open_cage(struct fixture *f, int scheme)
+{
+    struct sdd_error err = {0};
+    if (scheme == SDD_SCHEME_CATMULL_CLARK) {
+        open_grid(f);
+        return;
+    }
+    fixture_open(f, "icosahedron", 0, 0);
+    sdd_mesh_free(f->mesh);
+    sdd_topology_unref(f->topology);
+    f->shape.mesh->options.scheme = scheme;
+    mesh_desc(f->shape.mesh, &f->shape.desc);
+    assert_int_equal(sdd_topology_create(f->device, &f->shape.desc, &f->topology, &err), SDD_OK);
+    assert_int_equal(sdd_mesh_create(f->topology, f->shape.points, NULL, &f->mesh, &err), SDD_OK);
+}
+
+static void open_poked(struct poked *p, int scheme)
 {
     struct sdd_mesh_desc desc;
     struct sdd_topology_delta delta;
     struct sdd_error err = {0};
-    open_grid(&p->f);
+    open_cage(&p->f, scheme);
     apply(p->f.shape.mesh, "{\"edits\":[{\"pokeFaces\":{\"ids\":[3]}}]}", &p->r);
     mesh_desc(p->r.mesh, &desc);
     mesh_delta_desc(&p->r.delta, &delta);
@@ -293,34 +263,74 @@ static void open_poked(struct poked *p)
     assert_int_equal(sdd_topology_update(p->f.topology, &desc, &delta, &p->updated, &err), SDD_OK);
 }
 
-static void close_poked(struct poked *p)
+static void close_poked(struct poked *p, int are_from_older)
 {
-    assert_int_equal(same_tables(p->created, p->updated, 3, SDD_SURFACE_REFINED, 1, "poked"), 1);
-    sdd_topology_unref(p->created);
+    struct sdd_topology_info info;
+    assert_int_equal(same_tables(p->created, p->updated, 3, SDD_SURFACE_REFINED, 1, "poked"), are_from_older);
+    assert_int_equal(sdd_device_sparable(p->f.device), 0);
+    sdd_topology_info(p->updated, &info);
+    const int64_t used = fixture_used(&p->f);
     sdd_topology_unref(p->updated);
+    assert_int_equal(fixture_used(&p->f), used - info.device_bytes);
+    sdd_topology_unref(p->created);
     edit_result_free(&p->r);
     fixture_close(&p->f);
 }
 
-/* Patches of the old mesh stand on its topology, and go with it; so does the first pass. The tables stay. */
-static void test_only_tables_are_left(void **state)
+static const int with_tables[] = {SDD_SCHEME_CATMULL_CLARK, SDD_SCHEME_LOOP};
+
+/* What an edit leaves of the old tables is of neither topology once the old one has gone, can be had back, and goes
+ * when the tables are made. Those are the same either way. */
+static void test_tables_are_left(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        const int spared = k % 2;
+        struct poked p;
+        struct sdd_topology_info info;
+        open_poked(&p, with_tables[k / 2]);
+        assert_int_equal(sdd_device_sparable(p.f.device), 0); /* The old topology has them still. */
+        assert_int_equal(sdd_device_spare(p.f.device), 0);
+        (void)give_back(&p.f);
+        sdd_topology_info(p.updated, &info);
+        const int64_t left = sdd_device_sparable(p.f.device), made = info.device_bytes + p.created->info.device_bytes;
+        assert_true(left > 0);
+        assert_int_equal(fixture_used(&p.f), made + left);
+        if (spared) {
+            assert_int_equal(sdd_device_spare(p.f.device), 1);
+            assert_int_equal(sdd_device_spare(p.f.device), 0);
+            assert_int_equal(fixture_used(&p.f), made);
+        }
+        close_poked(&p, !spared);
+    }
+}
+
+/* Patches of the old mesh stand on its topology, and go with it; so does what else no mesh after it reads: the first
+ * pass, or under Loop the tables. */
+static void test_only_what_is_read_is_left(void **state)
 {
     const struct sdd_refine_request high = {
         .level = TABULATED_MAX_LEVEL + 1, .include = SDD_POSITIONS, .method = "tabulated"};
-    struct poked p;
-    struct sdd_error err = {0};
-    sdd_result *rows;
     (void)state;
-    open_poked(&p);
-    assert_int_equal(rows_once(p.f.mesh, &high, 0, 9, &rows, &err), SDD_OK);
-    sdd_result_free(rows);
-    const struct tabulated *old = tabulated_of(p.f.topology, NULL);
-    const int64_t left = old->pieces.bytes + old->lists.bytes + old->surface[SDD_SURFACE_REFINED].memory.bytes;
-    assert_non_null(old->surface[SDD_SURFACE_REFINED].adaptive);
-    (void)give_back(&p.f);
-    assert_int_equal(sdd_device_sparable(p.f.device), left);
-    assert_int_equal(fixture_used(&p.f), p.updated->info.device_bytes + p.created->info.device_bytes + left);
-    close_poked(&p);
+    for (int k = 0; k < 2; k++) {
+        struct poked p;
+        struct sdd_error err = {0};
+        sdd_result *rows;
+        open_poked(&p, with_tables[k]);
+        const struct tabulated *old = tabulated_of(p.f.topology, NULL);
+        int64_t left = old->pieces.bytes + old->lists.bytes + old->surface[SDD_SURFACE_REFINED].memory.bytes;
+        if (with_tables[k] == SDD_SCHEME_LOOP)
+            left = old->rows.bytes + old->terms.bytes + old->triangles.memory.bytes;
+        else {
+            assert_int_equal(rows_once(p.f.mesh, &high, 0, 9, &rows, &err), SDD_OK);
+            sdd_result_free(rows);
+            assert_non_null(old->surface[SDD_SURFACE_REFINED].adaptive);
+        }
+        (void)give_back(&p.f);
+        assert_int_equal(sdd_device_sparable(p.f.device), left);
+        assert_int_equal(fixture_used(&p.f), p.updated->info.device_bytes + p.created->info.device_bytes + left);
+        close_poked(&p, 1);
+    }
 }
 
 /* Other work on the device is short of memory while tables are made from what an edit left. */
@@ -333,15 +343,17 @@ static int spare(void *user)
 
 static void test_spared_meanwhile(void **state)
 {
-    struct poked p;
-    struct sdd_error err = {0};
     (void)state;
-    open_poked(&p);
-    (void)give_back(&p.f);
-    sdd_device_on_pause(p.f.device, spare, &p.f);
-    assert_int_equal(tabulated_prepare(p.updated, NULL, 3, SDD_SURFACE_REFINED, 1, &err), SDD_OK);
-    sdd_device_on_pause(p.f.device, NULL, NULL);
-    close_poked(&p);
+    for (int k = 0; k < 2; k++) {
+        struct poked p;
+        struct sdd_error err = {0};
+        open_poked(&p, with_tables[k]);
+        (void)give_back(&p.f);
+        sdd_device_on_pause(p.f.device, spare, &p.f);
+        assert_int_equal(tabulated_prepare(p.updated, NULL, 3, SDD_SURFACE_REFINED, 1, &err), SDD_OK);
+        sdd_device_on_pause(p.f.device, NULL, NULL);
+        close_poked(&p, 1);
+    }
 }
 
 /* ---- what is refused ---- */
@@ -521,7 +533,7 @@ int main(void)
                                        cmocka_unit_test(test_tags_share),
                                        cmocka_unit_test(test_old_goes_meanwhile),
                                        cmocka_unit_test(test_tables_are_left),
-                                       cmocka_unit_test(test_only_tables_are_left),
+                                       cmocka_unit_test(test_only_what_is_read_is_left),
                                        cmocka_unit_test(test_spared_meanwhile),
                                        cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_bad_mesh)};
