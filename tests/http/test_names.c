@@ -168,7 +168,7 @@ static void test_refused_names(void **state)
 /* How many meshes ?name= lists, in pages of two. */
 static int listed(const char *name)
 {
-    char target[1024], next[256] = "", here[1100], want[300];
+    char target[1024], next[256] = "", here[1300], want[300];
     int n = 0, in_page;
     escaped(target, "/v1/meshes?limit=2&name=", name);
     snprintf(want, sizeof want, "\"name\":\"%s\",\"version\"", name);
