@@ -124,7 +124,7 @@ static void test_most_names(void **state)
     enum { N = 65536 };
     static const float points[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};
     static const int32_t counts[] = {4}, corners[] = {0, 1, 2, 3}, last[] = {N};
-    static char text[N][8];
+    static char text[N][12];
     static const char *names[N];
     const struct subd_primvar set = {
         .name = "group", .interpolation = "uniform", .type = "i32", .values = last, .n_values = 1};
