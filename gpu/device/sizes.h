@@ -18,4 +18,11 @@ static inline int id_bits(int64_t n)
     return bits;
 }
 
+/* by_number: the order of u32 for qsort, ascending. */
+static inline int by_number(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
 #endif

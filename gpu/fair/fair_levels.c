@@ -93,12 +93,6 @@ static void list_members(const uint32_t *group, uint32_t n, uint32_t n_groups, u
     begin[0] = 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sums the entries over groups, member by member. `sum` [n_groups] and `seen` [n_groups] are scratch. */
 static void sum_groups(const struct sparse *a, const uint32_t *group, uint32_t n_groups, const uint32_t *begin,
                        const uint32_t *member, double *sum, uint32_t *seen, struct sparse *out)

@@ -100,15 +100,9 @@ int64_t update_before(const uint32_t *row, int64_t n, uint32_t limit)
     return low;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 void update_sort(uint32_t *row, int64_t n)
 {
-    qsort(row, (size_t)n, sizeof *row, compare_rows);
+    qsort(row, (size_t)n, sizeof *row, by_number);
 }
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */

@@ -46,6 +46,31 @@ static struct mesh *large_grid(void)
     return m;
 }
 
+/* The same grid, cut into triangles. */
+static struct mesh *large_triangles(void)
+{
+    static const int at[6] = {0, 1, 2, 0, 2, 3};
+    struct mesh *quads = large_grid(), *m;
+    const int64_t n = quads->n_faces;
+    struct sdd_error err = {0};
+    int32_t *counts = malloc(2 * (size_t)n * sizeof *counts), *vertices = malloc(6 * (size_t)n * sizeof *vertices);
+    assert_non_null(counts);
+    assert_non_null(vertices);
+    for (int64_t i = 0; i < 6 * n; i++) {
+        counts[i / 3] = 3;
+        vertices[i] = quads->face_vertices[4 * (i / 6) + at[i % 6]];
+    }
+    const struct mesh_arrays a = {.points = {quads->points, 3 * quads->n_vertices},
+                                  .face_counts = {counts, 2 * n},
+                                  .face_vertices = {vertices, 6 * n},
+                                  .uvs = {quads->uvs, 2 * quads->n_uvs}};
+    assert_int_equal(mesh_build(&a, &m, &err), SDD_OK);
+    mesh_free(quads);
+    free(counts);
+    free(vertices);
+    return m;
+}
+
 /* In this order ids and rows differ, so that new rows are not the last ones. */
 static struct mesh *reordered(void)
 {
@@ -61,7 +86,10 @@ static struct mesh *reordered(void)
 static const struct {
     const char *name;
     struct mesh *(*make)(void);
-} made[] = {{"large grid", large_grid}, {"reordered", reordered}, {"primvars", with_primvars}};
+} made[] = {{"large grid", large_grid},
+            {"large triangles", large_triangles},
+            {"reordered", reordered},
+            {"primvars", with_primvars}};
 
 static struct mesh *make(const char *name)
 {
@@ -99,6 +127,10 @@ static const struct {
     {"components", {NULL}},
     {"ring_creases", {"chaikin", "edgeOnly"}},
     {"icosahedron", {"loop"}},
+    {"single_triangle", {"loop", "edgeOnly"}},
+    {"large triangles", {"loop", "edgeOnly"}},
+    {"large triangles", {"loop", "none", "leftHanded"}},
+    {"semi_triangles", {"loop"}},
     {"semi_triangles", {"loop", "chaikin"}},
     {"genus1_triangles", {"sqrt3"}},
     {"random_creases0", {NULL}},
@@ -122,6 +154,7 @@ static const struct {
 struct writer {
     uint64_t x;
     const struct mesh *m;
+    int keeps_triangles; /* Whether edits that make other faces are rare. */
     char text[4000];
     size_t used;
 };
@@ -190,14 +223,15 @@ static void add_edit(struct writer *w)
     static const char *const of_edges[] = {"flipEdges", "splitEdges", "loopCut", "dissolveEdges"};
     static const char *const of_faces[] = {"pokeFaces", "triangulateFaces", "extrudeFaces", "insetFaces"};
     const int64_t face = pick(w, w->m->n_faces);
+    const int any = !w->keeps_triangles || pick(w, 10) == 0; /* The first edits of each list keep triangles. */
     int32_t edge[2];
     pick_edge(w, face, edge);
-    switch (pick(w, 12)) {
+    switch (pick(w, any ? 12 : 10)) {
     case 0:
     case 1:
-    case 2: add(w, "{\"%s\":{\"ids\":[%d]}}", of_faces[pick(w, 4)], w->m->face_ids[face]); break;
+    case 2: add(w, "{\"%s\":{\"ids\":[%d]}}", of_faces[any ? pick(w, 4) : 0], w->m->face_ids[face]); break;
     case 3:
-    case 4: add(w, "{\"%s\":{\"edges\":[%d,%d]}}", of_edges[pick(w, 4)], edge[0], edge[1]); break;
+    case 4: add(w, "{\"%s\":{\"edges\":[%d,%d]}}", of_edges[pick(w, any ? 4 : 2)], edge[0], edge[1]); break;
     case 5: add(w, "{\"removeFaces\":{\"ids\":[%d]}}", w->m->face_ids[face]); break;
     case 6: add_face(w, edge); break;
     case 7:
@@ -227,6 +261,7 @@ static void add_edit(struct writer *w)
 static void write_batch(struct writer *w, const struct mesh *m)
 {
     w->m = m;
+    w->keeps_triangles = m->options.scheme == SDD_SCHEME_LOOP;
     w->used = 0;
     add(w, "{\"edits\":[");
     for (int e = pick(w, 3); e >= 0; e--) {

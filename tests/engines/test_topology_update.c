@@ -356,6 +356,46 @@ static void test_spared_meanwhile(void **state)
     }
 }
 
+/* A vertex and a value lose their last face under Loop, but both stay: then they are rows of their own. */
+static void test_rows_lose_their_faces(void **state)
+{
+    static const int32_t counts[] = {3, 3, 3, 3}, strip[] = {0, 1, 2, 2, 1, 3, 2, 3, 4, 4, 3, 5};
+    const int32_t last = 3, dirty[] = {3, 4, 5};
+    struct sdd_channel_delta channel = {.values = {.n_old = 6}};
+    struct sdd_topology_delta delta = {.vertices = {.n_old = 6},
+                                       .faces = {.n_old = 4, .n_removed = 1, .removed = &last},
+                                       .n_dirty_vertices = 3,
+                                       .dirty_vertices = dirty,
+                                       .n_channels = 1,
+                                       .channels = &channel};
+    struct fixture f;
+    struct sdd_error err = {0};
+    sdd_topology *old, *created, *updated;
+    (void)state;
+    fixture_open(&f, "icosahedron", 0, 0);
+    struct sdd_mesh_desc desc = f.shape.desc;
+    desc.options.scheme = SDD_SCHEME_LOOP;
+    desc.options.boundary = SDD_BOUNDARY_EDGE_ONLY; /* Else a corner would stay where it is anyway. */
+    desc.options.fvar = SDD_FVAR_NONE;
+    desc.n_vertices = desc.n_uvs = 6;
+    desc.n_faces = 4;
+    desc.n_corners = 12;
+    desc.face_counts = counts;
+    desc.face_vertices = desc.uv_indices = strip;
+    assert_int_equal(sdd_topology_create(f.device, &desc, &old, &err), SDD_OK);
+    assert_int_equal(tabulated_prepare(old, NULL, 2, SDD_SURFACE_LIMIT, 0, &err), SDD_OK);
+    assert_int_equal(tabulated_prepare(old, old->channel, 2, SDD_SURFACE_LIMIT, 0, &err), SDD_OK);
+    desc.n_faces--;
+    desc.n_corners -= 3;
+    assert_int_equal(sdd_topology_create(f.device, &desc, &created, &err), SDD_OK);
+    assert_int_equal(sdd_topology_update(old, &desc, &delta, &updated, &err), SDD_OK);
+    assert_int_equal(same_tables(created, updated, 2, SDD_SURFACE_LIMIT, 0, "rows without faces"), 2);
+    sdd_topology_unref(created);
+    sdd_topology_unref(updated);
+    sdd_topology_unref(old);
+    fixture_close(&f);
+}
+
 /* ---- what is refused ---- */
 struct bad { /* a delta that was good, with its arrays to be spoilt */
     struct sdd_mesh_desc desc;
@@ -535,6 +575,7 @@ int main(void)
                                        cmocka_unit_test(test_tables_are_left),
                                        cmocka_unit_test(test_only_what_is_read_is_left),
                                        cmocka_unit_test(test_spared_meanwhile),
+                                       cmocka_unit_test(test_rows_lose_their_faces),
                                        cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_bad_mesh)};
     return cmocka_run_group_tests_name("sdd_topology_update", tests, NULL, NULL);

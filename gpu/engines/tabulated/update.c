@@ -9,6 +9,7 @@
 #include "gpu/engines/tabulated/kernels/table_tri_keys.k.h"
 #include "gpu/engines/tabulated/kernels/table_update_kinds.k.h"
 #include "gpu/kernel/compact.k.h"
+#include "gpu/mesh/isolated_flags.k.h"
 #include "gpu/mesh/update_gather.k.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,7 @@
 #define UPDATE_SHARE 64 /* A mesh is classified anew where more than one in so many corners would be looked at. */
 #define UPDATE_FEW 256  /* But not where these are few. */
 
-/* Waits, and gives the scratch back. */
-static int finish(struct table_update *u, struct sdd_error *err)
+int table_update_finish(struct table_update *u, struct sdd_error *err)
 {
     int rc = dev_finish(u->d, err);
     if (rc)
@@ -48,7 +48,40 @@ int table_update_gather(struct table_update *u, const uint32_t *in, const uint32
     dev_upload(u->d, rows, row, bytes);
     DEV_LAUNCH(u->d, update_gather, &a, n);
     dev_download(u->d, out, rows + n, bytes);
-    return finish(u, err);
+    return table_update_finish(u, err);
+}
+
+/* ---- vertices without faces -------------------------------------------------------------------------------------- */
+static void lay_out_isolated(const struct table_update *u, struct arena *a, struct table_isolated *s)
+{
+    s->flag = ARENA(a, int32_t, u->t->mesh.n_vertices);
+    s->rank = ARENA(a, int32_t, u->t->mesh.n_vertices);
+    s->scan = ARENA(a, char, u->d->b->scan_scratch(u->d->dev, u->t->mesh.n_vertices));
+}
+
+int table_update_isolated(struct table_update *u, struct table_isolated *s, struct sdd_error *err)
+{
+    const struct sdd_control *m = &u->t->mesh;
+    const int is_control = m->vert == u->topology->vert;
+    struct isolated_flags_args flags = {m->begin, m->end, NULL};
+    struct arena count = {NULL, 0}, real = {NULL, 0};
+    int32_t n = 0;
+    *s = (struct table_isolated){0};
+    if (is_control && u->topology->info.n_isolated == 0)
+        return SDD_OK;
+    lay_out_isolated(u, &count, s);
+    int rc = block_take(u->d, count.used, &u->isolated, err);
+    if (rc)
+        return rc;
+    real.base = u->isolated.memory;
+    lay_out_isolated(u, &real, s);
+    flags.flag = s->flag;
+    DEV_LAUNCH(u->d, isolated_flags, &flags, m->n_vertices);
+    dev_scan(u->d, s->flag, s->rank, m->n_vertices, s->scan);
+    dev_download(u->d, &n, s->rank + (m->n_vertices - 1), sizeof n);
+    rc = dev_finish(u->d, err);
+    s->n = n;
+    return rc;
 }
 
 /* ---- what is touched --------------------------------------------------------------------------------------------- */
@@ -95,7 +128,7 @@ static int find_faces(struct table_update *u, struct sdd_error *err)
         DEV_LAUNCH(d, compact, &list, F);
         dev_download(d, u->face, s.list, some * word);
     }
-    const int last = finish(u, err);
+    const int last = table_update_finish(u, err);
     return rc ? rc : u->face ? last : SDD_ENO_MEMORY;
 }
 
@@ -146,7 +179,7 @@ static int list_triangles(struct table_update *u, struct sdd_error *err)
     for (uint32_t i = 0; i < u->n_touched && !rc; i++) {
         const uint32_t face = u->face[i / 4], place = topology_runs_place(&u->edit->faces, face);
         u->touched[i] =
-            (struct touched){4 * face + i % 4, place % 2 ? 2 * (4 * (place / 2) + i % 4) + 1 : 0, .list = 0};
+            (struct touched){.corner = 4 * face + i % 4, .key = place % 2 ? 2 * (4 * (place / 2) + i % 4) + 1 : 0};
     }
     return rc;
 }
@@ -179,12 +212,6 @@ static int list_lost(struct table_update *u, struct sdd_error *err)
     return SDD_OK;
 }
 
-static int compare_words(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Finds the pieces of the old corners that are lost, and sorts them: first those that are bicubic. */
 static int find_lost(struct table_update *u, struct sdd_error *err)
 {
@@ -198,7 +225,7 @@ static int find_lost(struct table_update *u, struct sdd_error *err)
     rc = table_update_gather(u, from, u->lost, u->n_lost, piece, err);
     for (int64_t i = 0; i < u->n_lost && u->is_loop && !rc; i++)
         piece[i] = (uint32_t)u->old_classes[piece[i]].first | SDD_TABLE_OTHER;
-    qsort(piece, (size_t)u->n_lost, sizeof *piece, compare_words);
+    qsort(piece, (size_t)u->n_lost, sizeof *piece, by_number);
     u->lost = piece;
     return rc;
 }
@@ -256,7 +283,7 @@ static int ask_kinds(struct table_update *u, struct sdd_error *err)
         dev_download(d, here.list, there.list, n * word);
     dev_download(d, here.none, there.none, word);
     dev_download(d, u->old_classes, u->was.classes, u->was.n_classes * (int64_t)sizeof *u->old_classes);
-    rc = finish(u, err);
+    rc = table_update_finish(u, err);
     for (int64_t i = 0; i < n && !rc; i++) {
         u->touched[i].list = u->is_loop ? SDD_TABLE_IN_OTHERS : here.list[i];
         u->touched[i].hash = here.key[i];
@@ -396,7 +423,7 @@ static int describe_new(struct table_update *u, int64_t n, struct describing *he
     else
         DEV_LAUNCH(d, table_describe, &quads, n);
     dev_download(d, here->words, there.words, n * u->was.n_words * (int64_t)sizeof *here->words);
-    return finish(u, err);
+    return table_update_finish(u, err);
 }
 
 int table_update_words(struct table_update *u, float *words, struct sdd_error *err)
@@ -419,20 +446,22 @@ static int fits(const struct table_update *u)
 {
     const struct topology_edit *e = u->edit;
     const struct sdd_control *m = &u->t->mesh;
-    const int64_t corners = u->is_loop ? 3 * (u->was.n_others / 4) : u->old->n_regular + u->was.n_others;
-    return e->vertices.n_new == m->n_vertices && e->faces.n_new == m->n_faces && e->edges.n_new == m->n_edges &&
-           e->corners.n_new == m->n_corners && e->corners.n_old == corners &&
+    const int is_of_old = u->is_loop ? u->old->n_rows == e->vertices.n_old + e->edges.n_old
+                                     : u->old->n_regular + u->old->n_others == e->corners.n_old;
+    return is_of_old && e->vertices.n_new == m->n_vertices && e->faces.n_new == m->n_faces &&
+           e->edges.n_new == m->n_edges && e->corners.n_new == m->n_corners &&
            larger(e->corners.n_old, e->corners.n_new) < (INT64_C(1) << 32) / SDD_TABLE_REGULAR - UPDATE_FEW;
 }
 
 /* Leaves what the classes were, for their tables. */
-static int keep_classes(const struct table_update *u, struct table_seed *s)
+static int keep_classes(const struct table_update *u, struct sdd_error *err)
 {
-    const size_t bytes = (size_t)u->n_classes * sizeof *s->old_class;
-    s->old_class = malloc(bytes + 1);
-    if (s->old_class)
-        memcpy(s->old_class, u->old_class, bytes);
-    return s->old_class != NULL;
+    const size_t bytes = (size_t)u->n_classes * sizeof *u->old_class;
+    uint32_t *old_class = u->t->seed->old_class = malloc(bytes + 1);
+    if (!old_class)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for classes of pieces");
+    memcpy(old_class, u->old_class, bytes);
+    return SDD_OK;
 }
 
 static int update_quads(struct table_update *u, int smooth_triangles, struct sdd_error *err)
@@ -440,7 +469,9 @@ static int update_quads(struct table_update *u, int smooth_triangles, struct sdd
     int rc = count_pieces(u);
     if (!rc)
         rc = table_update_lists(u, err);
-    return rc ? rc : table_update_run(u, smooth_triangles, err);
+    if (!rc)
+        rc = table_update_run(u, smooth_triangles, err);
+    return rc ? rc : keep_classes(u, err);
 }
 
 /* Begins, with what the classes of the older mesh were. */
@@ -466,8 +497,6 @@ int table_update(const sdd_topology *topology, struct tabulated *t, int smooth_t
         rc = find_classes(&u, err);
     if (!rc)
         rc = u.is_loop ? table_update_triangles(&u, err) : update_quads(&u, smooth_triangles, err);
-    if (!rc && !keep_classes(&u, t->seed))
-        rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for classes of pieces");
     if (rc)
         dev_drain(u.d);
     block_give(u.d, &u.scratch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* update.h: the pieces and tables of a mesh after an edit, from those of the mesh before it. The bits are those of a
  * mesh that is classified anew, array by array.
- *   update_seed.c   what an edit leaves behind: the older mesh's pieces, held, and where its rows are now
+ *   update_seed.c       what an edit leaves behind: the older mesh's pieces, held, and where its rows are now
  *   update.c            which pieces are classified again, and of which classes they and all others are
  *   update_lists.c      Catmull-Clark: where each piece is in the new lists
  *   update_run.c        Catmull-Clark: the arrays; what stays is copied under its new numbers, the rest is made
@@ -32,7 +32,7 @@ struct table_seed {
     struct tabulated *old, *owner; /* The owner uses it up. */
     struct topology_edit edit;     /* The arrays lie behind the record. */
     uint32_t *old_class;           /* Shape [owner->n_classes], once this is ready: its classes among the old ones, or
-                                    * SDD_NONE; NULL before. */
+                                    * SDD_NONE; NULL before, and under Loop. */
     int is_used; /* 1 while the owner is made from it: other work on the device must not spare it meanwhile. */
     struct table_seed *next, **at; /* The seeds of the device. */
 };
@@ -98,13 +98,25 @@ struct table_update {
     struct table_block *memory; /* Host memory, which lasts as long as the update. */
 };
 
+/* Vertices without faces: flags and their inclusive scan, shape [V] each, in u->isolated; not taken where there are
+ * none. */
+struct table_isolated {
+    int32_t *flag, *rank;
+    void *scan;
+    int64_t n;
+};
+
 /* table_update_memory: table_memory, for as long as the update lasts.
+ * table_update_finish: waits, and gives u->scratch back.
+ * table_update_isolated: finds the vertices without faces; waits.
  * table_update_gather: fetches rows of an array of the device; waits. It uses u->scratch.
  * table_update_words: the words of the new classes; waits if some of these are not old ones. It uses u->scratch. */
 static inline void *table_update_memory(struct table_update *u, int64_t n, size_t item, struct sdd_error *err)
 {
     return table_memory(&u->memory, n, item, err);
 }
+int table_update_finish(struct table_update *u, struct sdd_error *err) SDD_MUST_CHECK;
+int table_update_isolated(struct table_update *u, struct table_isolated *s, struct sdd_error *err) SDD_MUST_CHECK;
 int table_update_gather(struct table_update *u, const uint32_t *in, const uint32_t *row, int64_t n, uint32_t *out,
                         struct sdd_error *err) SDD_MUST_CHECK;
 int table_update_words(struct table_update *u, float *words, struct sdd_error *err) SDD_MUST_CHECK;

@@ -53,10 +53,7 @@ static int ask(struct table_update *u, struct sdd_error *err)
     dev_upload(d, there.ask, here.ask, n * (int64_t)sizeof *here.ask);
     DEV_LAUNCH(d, table_update_find, &find, n);
     dev_download(d, here.place, there.place, n * (int64_t)sizeof *here.place);
-    rc = dev_finish(d, err);
-    if (rc)
-        dev_drain(d);
-    block_give(d, &u->scratch);
+    rc = table_update_finish(u, err);
     for (int64_t i = 0; i < n && !rc; i++)
         u->touched[i].place = here.place[i];
     return rc;

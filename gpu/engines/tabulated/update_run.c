@@ -9,7 +9,6 @@
 #include "gpu/engines/tabulated/kernels/table_update_pieces.tile.h"
 #include "gpu/engines/tabulated/update.h"
 #include "gpu/kernel/compact.k.h"
-#include "gpu/mesh/isolated_flags.k.h"
 #include "gpu/mesh/update_rows.tile.h"
 
 /* What the device gets of the host, in one piece of memory, which is laid out once on the host and once on the device;
@@ -111,44 +110,6 @@ static int upload(struct table_update *u, struct inputs *out, struct sdd_error *
     return SDD_OK;
 }
 
-/* ---- vertices without faces -------------------------------------------------------------------------------------- */
-struct isolated {
-    int32_t *flag, *rank;
-    void *scan;
-};
-
-static void lay_out_isolated(const struct table_update *u, struct arena *a, struct isolated *s)
-{
-    s->flag = ARENA(a, int32_t, u->t->mesh.n_vertices);
-    s->rank = ARENA(a, int32_t, u->t->mesh.n_vertices);
-    s->scan = ARENA(a, char, u->d->b->scan_scratch(u->d->dev, u->t->mesh.n_vertices));
-}
-
-/* Counts them, where there can be any. */
-static int count_isolated(struct table_update *u, struct isolated *s, struct sdd_error *err)
-{
-    const struct sdd_control *m = &u->t->mesh;
-    const int is_control = m->vert == u->topology->vert;
-    struct isolated_flags_args flags = {m->begin, m->end, NULL};
-    struct arena count = {NULL, 0}, real = {NULL, 0};
-    int32_t n = 0;
-    if (is_control && u->topology->info.n_isolated == 0)
-        return SDD_OK;
-    lay_out_isolated(u, &count, s);
-    int rc = block_take(u->d, count.used, &u->isolated, err);
-    if (rc)
-        return rc;
-    real.base = u->isolated.memory;
-    lay_out_isolated(u, &real, s);
-    flags.flag = s->flag;
-    DEV_LAUNCH(u->d, isolated_flags, &flags, m->n_vertices);
-    dev_scan(u->d, s->flag, s->rank, m->n_vertices, s->scan);
-    dev_download(u->d, &n, s->rank + (m->n_vertices - 1), sizeof n);
-    rc = dev_finish(u->d, err);
-    u->t->n_isolated_rows = n;
-    return rc;
-}
-
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 static void stream_pieces(const struct table_update *u, const struct inputs *in)
 {
@@ -207,9 +168,10 @@ static void make_touched(const struct table_update *u, const struct inputs *in)
 int table_update_run(struct table_update *u, int smooth_triangles, struct sdd_error *err)
 {
     struct tabulated *t = u->t;
-    struct isolated s;
+    struct table_isolated s;
     struct inputs in;
-    int rc = count_isolated(u, &s, err);
+    int rc = table_update_isolated(u, &s, err);
+    t->n_isolated_rows = s.n;
     if (!rc)
         rc = table_take_pieces(u->d, t, err);
     if (!rc)

@@ -6,7 +6,6 @@
 #include "gpu/engines/tabulated/kernels/table_update_pairs.tile.h"
 #include "gpu/engines/tabulated/update.h"
 #include "gpu/kernel/compact.k.h"
-#include "gpu/mesh/isolated_flags.k.h"
 #include "gpu/mesh/update_patch.k.h"
 #include "gpu/sparse/sparse.h"
 #include <stdlib.h>
@@ -30,12 +29,6 @@ struct triangles {
     struct topology_runs level1, classes; /* Rows of level 1: the vertices, then the edges; the classes. */
     struct table_ranges columns, terms;   /* By face, and by row of level 1. */
 };
-
-static int compare_words(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
 
 static int compare_pieces(const void *a, const void *b)
 {
@@ -102,36 +95,19 @@ static int join_runs(struct triangles *s, struct sdd_error *err)
 /* Lists the vertices of a channel that have no faces: an edit may have taken the last ones. */
 static int list_isolated(struct table_update *u, uint32_t *to, int64_t *n, struct sdd_error *err)
 {
-    sdd_device *d = u->d;
-    const struct sdd_control *m = &u->t->mesh;
-    const int64_t V = m->n_vertices;
-    int32_t some = 0, *flag, *rank;
-    uint32_t *list;
-    void *scan;
-    struct arena a = {NULL, 0};
-    for (int is_real = 0; is_real < 2; is_real++) {
-        a.used = 0;
-        flag = ARENA(&a, int32_t, V);
-        rank = ARENA(&a, int32_t, V);
-        list = ARENA(&a, uint32_t, V);
-        scan = ARENA(&a, char, d->b->scan_scratch(d->dev, V));
-        int rc = is_real ? SDD_OK : block_take(d, a.used, &u->isolated, err);
-        if (rc)
-            return rc;
-        a.base = u->isolated.memory;
-    }
-    struct isolated_flags_args flags = {m->begin, m->end, flag};
-    struct compact_args compact = {flag, rank, list};
-    DEV_LAUNCH(d, isolated_flags, &flags, V);
-    dev_scan(d, flag, rank, V, scan);
-    dev_download(d, &some, rank + (V - 1), sizeof some);
-    int rc = dev_finish(d, err);
-    if (rc || some == 0 || some > MOST_ISOLATED)
-        return rc ? rc : some ? TABLE_ANEW : SDD_OK;
-    DEV_LAUNCH(d, compact, &compact, V);
-    dev_download(d, to, list, some * (int64_t)sizeof *to);
-    *n = some;
-    return dev_finish(d, err);
+    struct table_isolated s;
+    int rc = table_update_isolated(u, &s, err);
+    if (!rc && s.n > MOST_ISOLATED)
+        rc = TABLE_ANEW;
+    if (!rc && s.n > 0)
+        rc = block_take(u->d, s.n * (int64_t)sizeof *to, &u->scratch, err);
+    if (rc || s.n == 0)
+        return rc;
+    struct compact_args compact = {s.flag, s.rank, u->scratch.memory};
+    DEV_LAUNCH(u->d, compact, &compact, u->t->mesh.n_vertices);
+    dev_download(u->d, to, u->scratch.memory, s.n * (int64_t)sizeof *to);
+    *n = s.n;
+    return table_update_finish(u, err);
 }
 
 /* Lists the rows of level 1 that are made again. */
@@ -159,7 +135,7 @@ static int list_rows(struct triangles *s, struct sdd_error *err)
         rc = list_isolated(u, row + 2 * n, &more, err);
     if (rc)
         return rc;
-    qsort(row, (size_t)(2 * n + more), sizeof *row, compare_words);
+    qsort(row, (size_t)(2 * n + more), sizeof *row, by_number);
     for (int64_t i = 0; i < 2 * n + more; i++)
         if (unique == 0 || row[unique - 1] != row[i])
             row[unique++] = row[i];
@@ -182,10 +158,7 @@ static int count_terms(struct triangles *s, const struct table_first_rule *rule,
     uint32_t *list = u->scratch.memory;
     dev_upload(u->d, list, r->made, bytes);
     table_launch_terms(u->d, rule, u->t, list, r->n_made, (struct sdd_matrix_rows){.count = u->t->row_end});
-    rc = dev_finish(u->d, err);
-    if (rc)
-        dev_drain(u->d);
-    block_give(u->d, &u->scratch);
+    rc = table_update_finish(u, err);
     return rc ? rc : table_update_gather(u, (const uint32_t *)u->t->row_end, r->made, r->n_made, r->size, err);
 }
 
