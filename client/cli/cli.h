@@ -173,7 +173,7 @@ const char *cli_seconds(double s);
 /* cli_when: a time by RFC 3339; on a terminal "3 minutes ago". */
 const char *cli_when(const char *rfc3339);
 /* A table whose columns are as wide as their cells. A zeroed one with its columns is empty. */
-#define CLI_COLUMNS 6
+#define CLI_COLUMNS 7
 struct cli_table {
     int columns;
     unsigned right;     /* Bit k puts column k to the right. */

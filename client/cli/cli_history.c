@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_row(struct cli_table *t, const struct subd_version *v)
+static void add_row(struct cli_table *t, const struct subd_version_list *list, int64_t i)
 {
+    const struct subd_version *v = &list->versions[i];
     char version[24], change[64];
     snprintf(version, sizeof version, "%lld", (long long)v->version);
     if (v->of)
@@ -16,11 +17,24 @@ static void add_row(struct cli_table *t, const struct subd_version *v)
     else
         snprintf(change, sizeof change, "%s", v->change);
     cli_table_row(t, version, change, *v->principal ? v->principal : "-", cli_amount(v->vertices), cli_amount(v->faces),
-                  cli_when(v->updated));
+                  cli_when(v->updated), subd_version_kinds(list, i));
 }
 
-static cJSON *version_json(const struct subd_version *v)
+/* As the daemon says them: an array of names. */
+static void add_kinds(cJSON *o, const char *kinds)
 {
+    cJSON *names = cJSON_AddArrayToObject(o, "kinds");
+    char name[64];
+    for (size_t n; (n = strcspn(kinds, " ")) > 0; kinds += n + (kinds[n] == ' ')) {
+        snprintf(name, sizeof name, "%.*s", (int)n, kinds);
+        cJSON_AddItemToArray(names, cJSON_CreateString(name));
+    }
+}
+
+static cJSON *version_json(const struct subd_version_list *list, int64_t i)
+{
+    const struct subd_version *v = &list->versions[i];
+    const char *kinds = subd_version_kinds(list, i);
     cJSON *o = cJSON_CreateObject();
     cJSON_AddNumberToObject(o, "version", (double)v->version);
     cJSON_AddStringToObject(o, "change", v->change);
@@ -28,6 +42,8 @@ static cJSON *version_json(const struct subd_version *v)
     cJSON_AddStringToObject(o, "updated", v->updated);
     if (v->edits)
         cJSON_AddNumberToObject(o, "edits", (double)v->edits);
+    if (*kinds)
+        add_kinds(o, kinds);
     if (v->of)
         cJSON_AddNumberToObject(o, "of", (double)v->of);
     cJSON_AddNumberToObject(o, "vertices", (double)v->vertices);
@@ -38,7 +54,7 @@ static cJSON *version_json(const struct subd_version *v)
 int cli_log(struct cli *c)
 {
     struct subd_version_list list = {0};
-    struct cli_table table = {.columns = 6, .right = 1 | 8 | 16, .indent = ""};
+    struct cli_table table = {.columns = 7, .right = 1 | 8 | 16, .indent = ""};
     struct subd_error err;
     cJSON *o = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(o, "versions");
     int64_t before = 0;
@@ -47,12 +63,12 @@ int cli_log(struct cli *c)
         if ((rc = subd_versions(c->client, c->mesh.id, before, 0, &list, &err)) != SUBD_OK)
             break;
         if (!c->json && !table.n && list.n)
-            cli_table_row(&table, "VERSION", "CHANGE", "BY", "VERTICES", "FACES", "WHEN");
+            cli_table_row(&table, "VERSION", "CHANGE", "BY", "VERTICES", "FACES", "WHEN", "EDITS");
         for (int64_t i = 0; i < list.n; i++)
             if (c->json)
-                cJSON_AddItemToArray(rows, version_json(&list.versions[i]));
+                cJSON_AddItemToArray(rows, version_json(&list, i));
             else
-                add_row(&table, &list.versions[i]);
+                add_row(&table, &list, i);
         before = before && list.next >= before ? 0 : list.next; /* A server that repeats a page would never end. */
         subd_version_list_free(&list);
     } while (before && !cli_stopped());

@@ -3,18 +3,53 @@
 #include "subd_history.h"
 #include "subd_internal.h"
 #include <cjson/cJSON.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define KINDS_ROOM 512 /* For the names of all kinds of edits there are. */
+
+/* They lie behind the array of versions. */
+static char *kinds_of(const struct subd_version_list *list, int64_t i)
+{
+    return (char *)(list->versions + list->n) + i * KINDS_ROOM;
+}
+
+const char *subd_version_kinds(const struct subd_version_list *list, int64_t i)
+{
+    return list && i >= 0 && i < list->n ? kinds_of(list, i) : "";
+}
+
+/* The names in an array, with blanks between them; of more than there is room for, the first. */
+static void join_names(char *to, size_t room, const cJSON *names)
+{
+    const cJSON *each;
+    size_t used = 0;
+    to[0] = '\0';
+    cJSON_ArrayForEach(each, names)
+    {
+        char name[64];
+        if (!cJSON_IsString(each))
+            continue;
+        subd_copy_text(name, sizeof name, each->valuestring);
+        if (used + strlen(name) + 2 > room)
+            return;
+        used += (size_t)snprintf(to + used, room - used, "%s%s", used ? " " : "", name);
+    }
+}
 
 static int read_list(const cJSON *rows, struct subd_version_list *out, struct subd_error *err)
 {
     const cJSON *row;
-    out->versions = calloc((size_t)cJSON_GetArraySize(rows) + 1, sizeof *out->versions);
+    const int n = cJSON_GetArraySize(rows);
+    int64_t i = 0;
+    out->versions = calloc((size_t)n + 1, sizeof *out->versions + KINDS_ROOM);
     if (!out->versions)
         return subd_fail(err, SUBD_ENO_MEMORY, "no memory for a list of versions");
+    out->n = n;
     cJSON_ArrayForEach(row, rows)
     {
-        struct subd_version *v = &out->versions[out->n++];
+        struct subd_version *v = &out->versions[i];
         v->version = subd_json_count(row, "version");
         v->edits = subd_json_count(row, "edits");
         v->of = subd_json_count(row, "of");
@@ -23,6 +58,7 @@ static int read_list(const cJSON *rows, struct subd_version_list *out, struct su
         subd_json_copy(v->change, sizeof v->change, row, "change");
         subd_json_copy(v->principal, sizeof v->principal, row, "principal");
         subd_json_copy(v->updated, sizeof v->updated, row, "updated");
+        join_names(kinds_of(out, i++), KINDS_ROOM, cJSON_GetObjectItemCaseSensitive(row, "kinds"));
     }
     return SUBD_OK;
 }

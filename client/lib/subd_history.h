@@ -28,6 +28,9 @@ struct subd_version_list {
 SUBD_API int subd_versions(subd_client *c, const char *id, int64_t before, int limit, struct subd_version_list *out,
                            struct subd_error *err) SUBD_MUST_CHECK;
 SUBD_API void subd_version_list_free(struct subd_version_list *list); /* NULL is fine. */
+/* subd_version_kinds: the kinds of edits of the batch that made list->versions[i], each once, with blanks between them;
+ * "" where it was no batch, or is not known. The list owns it. */
+SUBD_API const char *subd_version_kinds(const struct subd_version_list *list, int64_t i);
 
 /* The calls below make a new version, of which *out, which may be NULL, tells. With version 0 they take any present
  * version, else only this one. A key makes a repeated call the same call; NULL is none.

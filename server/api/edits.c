@@ -175,7 +175,8 @@ static int commit(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
     struct mesh_job *j = &e->base.base;
-    const struct store_change change = {j->principal, "edits", e->batch->n_edits, 0, NULL};
+    const struct store_change change = {
+        .principal = j->principal, .kind = "edits", .n_edits = e->batch->n_edits, .edit_kinds = edit_kinds(e->batch)};
     const struct info_state state = replace_describe(&e->base, now_ms());
     (j->media_out == MEDIA_PROTOBUF ? edit_result_proto : edit_result_json)(&j->answer, &e->base.info, &state,
                                                                             &e->result, e->passed_over);

@@ -108,15 +108,13 @@ void events_version(struct job *job)
     struct watchers *all = job_service(job)->watchers;
     struct watched *m = watched_find(all, slot_of(job)->id);
     struct text text = {0};
-    struct store_version v = {info->version,
-                              j->change.n_edits,
-                              j->change.of,
-                              info->updated_ms,
-                              info->n_vertices,
-                              info->n_faces,
-                              {0},
-                              {0},
-                              {0}};
+    struct store_version v = {.version = info->version,
+                              .n_edits = j->change.n_edits,
+                              .of = j->change.of,
+                              .updated_ms = info->updated_ms,
+                              .n_vertices = info->n_vertices,
+                              .n_faces = info->n_faces,
+                              .edit_kinds = j->change.edit_kinds};
     if (!m)
         return;
     snprintf(v.principal, sizeof v.principal, "%s", j->principal);

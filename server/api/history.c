@@ -295,7 +295,7 @@ static int commit(struct job *job)
 {
     struct past_job *p = (struct past_job *)job;
     struct mesh_job *j = &p->base.base;
-    const struct store_change change = {j->principal, kinds[p->way], 0, p->of, NULL};
+    const struct store_change change = {.principal = j->principal, .kind = kinds[p->way], .of = p->of};
     const struct info_state state = replace_describe(&p->base, now_ms());
     if (j->media_out == MEDIA_PROTOBUF)
         info_proto(&j->answer, &p->base.info, &state);

@@ -18,6 +18,18 @@ void write_date(char out[40], int64_t ms)
     snprintf(out + n, 40 - n, ".%03dZ", (int)(ms % 1000));
 }
 
+static void edit_kinds_json(struct text *out, uint32_t kinds)
+{
+    const char *before = "[";
+    text_key(out, "kinds");
+    for (int op = 0; op <= EDIT_MERGE_VERTICES; op++)
+        if (kinds >> op & 1) {
+            text_printf(out, "%s\"%s\"", before, edit_name(op));
+            before = ",";
+        }
+    text_puts(out, "]");
+}
+
 void version_json(struct text *out, const struct store_version *v, const struct text *touched)
 {
     char updated[40];
@@ -29,6 +41,8 @@ void version_json(struct text *out, const struct store_version *v, const struct 
     text_member(out, "updated", updated);
     if (v->n_edits)
         text_member_int(out, "edits", v->n_edits);
+    if (v->edit_kinds)
+        edit_kinds_json(out, v->edit_kinds);
     if (v->of)
         text_member_int(out, "of", v->of);
     text_member_int(out, "vertices", v->n_vertices);

@@ -335,7 +335,7 @@ int step_match(struct job *job)
 
 void operation_author(struct mesh_job *j, const char *kind, int64_t n_edits, int64_t of)
 {
-    j->change = (struct store_change){j->principal, kind, n_edits, of, j->workspace};
+    j->change = (struct store_change){j->principal, kind, n_edits, of, j->workspace, 0};
     store_author(job_service(&j->job)->storage->store, &j->change);
 }
 

@@ -135,9 +135,11 @@ struct store_change {
     int64_t n_edits;              /* Of a batch. */
     int64_t of;                   /* For undo, redo and revert, the version that is undone, redone, or came back. */
     const char *workspace;        /* That a new mesh is to be in; NULL reads as "". */
+    uint32_t edit_kinds;          /* Of a batch, as edit_kinds says (edits.h). */
 };
 struct store_version {
     int64_t version, n_edits, of, updated_ms, n_vertices, n_faces;
+    uint32_t edit_kinds; /* 0 also for batches of versions that are older than this number. */
     char principal[65], kind[16];
     unsigned char content[16]; /* Equal for versions of a mesh that differ in nothing but their numbers and times. */
 };

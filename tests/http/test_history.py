@@ -167,6 +167,14 @@ def by_subd(daemon, folder):
     log = [line.split()[:2] for line in daemon.made("log", id).splitlines()[1:]]
     check(log == [["5", "revert"], ["4", "redo"], ["3", "undo"], ["2", "rename"], ["1", "create"]], f"{log}")
     check(json.loads(daemon.made("log", id, "--json"))["versions"][0]["of"] == 1, "log --json says of what")
+    with open(os.path.join(folder, "edits.json"), "w") as f:
+        json.dump({"edits": [{"setHoles": {"ids": [0], "hole": True}}, {"pokeFaces": {"ids": [0]}},
+                             {"setHoles": {"ids": [1], "hole": True}}]}, f)
+    daemon.made("edit", id, os.path.join(folder, "edits.json"), "--version", "5")
+    told = json.loads(daemon.made("log", id, "--json"))["versions"]
+    check(told[0]["edits"] == 3 and told[0]["kinds"] == ["setHoles", "pokeFaces"], f"{told[0]}")
+    check("kinds" not in told[1], f"a revert has no kinds of edits: {told[1]}")
+    check("setHoles pokeFaces" in daemon.made("log", id).splitlines()[1], "subd log names the kinds of edits")
     daemon.made("refine", id, "--at", "2", "-o", out)
     check("version 2" in open(out).readline(), "--at is not of that version")
     for args, says in ((["revert", id, "x"], "is no version"), (["redo", id], "nothing to redo"),

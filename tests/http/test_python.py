@@ -243,7 +243,8 @@ def test_people(subd, daemon, folder):
     done = two.edits(mesh, 1, [e.remove_faces([24])], rebase=True)
     check((done.mesh.version, done.passed_over) == (3, 1), f"{done}")
     check("vertex 0" in str(raises(subd.Refused, two.edits, mesh, 1, [e.set_positions([0], [(1, 1, 1)])], rebase=True)), "the vertex is not told")
-    check([(v.version, v.change) for v in one.versions(mesh)] == [(3, "edits"), (2, "edits"), (1, "create")], f"{list(one.versions(mesh))}")
+    check([(v.version, v.change, v.kinds) for v in one.versions(mesh)] ==
+          [(3, "edits", ("removeFaces",)), (2, "edits", ("setPositions",)), (1, "create", ())], f"{list(one.versions(mesh))}")
     check(one.undo(mesh).version == 4 and one.redo(mesh, 4).version == 5 and one.revert(mesh, 1, 5).version == 6, "not back")
     check(one.undo(mesh, idempotency_key=mesh.id).version == one.undo(mesh, idempotency_key=mesh.id).version == 7, "a key undid two changes")
     held = one.lease(mesh, [3, 4], seconds=100, client="one")

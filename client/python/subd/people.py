@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 from urllib.parse import quote
 
 from .errors import BadAnswer, UsageError, clean
@@ -18,8 +18,8 @@ MeshLike = Union[str, MeshInfo, EditResult]
 
 @dataclass(frozen=True)
 class Version:
-    """A version of a mesh, and who made it how: edits tells how many a batch had, of which version was undone, redone or
-    came back."""
+    """A version of a mesh, and who made it how: edits tells how many a batch had and kinds which, of which version was
+    undone, redone or came back."""
 
     version: int
     change: str
@@ -29,6 +29,7 @@ class Version:
     faces: int
     edits: int = 0
     of: int = 0
+    kinds: Tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,11 @@ class Present:
 def _count(row: Dict[str, Any], name: str) -> int:
     n = row.get(name, 0)
     return n if isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 1 << 63 else 0
+
+
+def _kinds(row: Dict[str, Any]) -> Tuple[str, ...]:
+    names = row.get("kinds", [])
+    return tuple(clean(name, 63) for name in names[:64]) if isinstance(names, list) else ()
 
 
 def _rows(found: Dict[str, Any], name: str) -> List[Dict[str, Any]]:
@@ -93,7 +99,7 @@ class People:
             for row in _rows(found, "versions"):
                 yield Version(_count(row, "version"), clean(row.get("change"), 16), clean(row.get("principal"), 64),
                               clean(row.get("updated"), 40), _count(row, "vertices"), _count(row, "faces"),
-                              _count(row, "edits"), _count(row, "of"))
+                              _count(row, "edits"), _count(row, "of"), _kinds(row))
             last, before = before, _count(found, "next") or None
             if not before:
                 return

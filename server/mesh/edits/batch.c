@@ -22,6 +22,14 @@ const char *edit_name(enum edit_op op)
     return op_names[op];
 }
 
+uint32_t edit_kinds(const struct edit_batch *b)
+{
+    uint32_t kinds = 0;
+    for (int64_t i = 0; i < b->n_edits; i++)
+        kinds |= UINT32_C(1) << b->edits[i].op;
+    return kinds;
+}
+
 static int bad_length(int64_t index, enum edit_op op, const char *array, int64_t n, struct sdd_error *err)
 {
     return sdd_fail(err, SDD_EMESH, array, "edits[%lld].%s: %s has %lld numbers, which does not fit the rest",

@@ -22,6 +22,7 @@
 #include "server/mesh/changes.h"
 #include "server/mesh/delta.h"
 
+/* The numbers are stored with each version (edit_kinds), so new ones come last. */
 enum edit_op {
     EDIT_ADD_VERTICES,
     EDIT_REMOVE_VERTICES,
@@ -76,6 +77,8 @@ struct edit_batch {
     struct arena *arena; /* It holds all of this, the struct itself included. */
 };
 void edit_batch_free(struct edit_batch *b); /* NULL is fine. */
+/* edit_kinds: the operations that are in a batch, bit by bit: 1 << op. */
+uint32_t edit_kinds(const struct edit_batch *b);
 /* edit_id_words, edit_value_words: how many numbers `ids` and `values` of a primitive have. */
 int64_t edit_id_words(const struct edit *e);
 int64_t edit_value_words(const struct edit *e);

@@ -189,6 +189,7 @@ static int note_author(struct store *s, int64_t key, struct sdd_error *err)
     bound |= sqlite3_bind_text(st, 2, c->principal ? c->principal : "", -1, SQLITE_STATIC);
     bound |= sqlite3_bind_text(st, 3, c->kind ? c->kind : "", -1, SQLITE_STATIC);
     bound |= sqlite3_bind_int64(st, 4, c->n_edits) | sqlite3_bind_int64(st, 5, c->of);
+    bound |= sqlite3_bind_int64(st, 6, c->edit_kinds);
     rc = store_step(s, st, bound, "write a version into the history", err);
     (void)sqlite3_clear_bindings(st);
     return rc;
@@ -309,6 +310,7 @@ static int take_version(sqlite3_stmt *st, struct store_version *v, struct sdd_er
     *v = (struct store_version){.version = r.info.version,
                                 .n_edits = sqlite3_column_int64(st, STORE_RECORD_COLUMNS + 2),
                                 .of = sqlite3_column_int64(st, STORE_RECORD_COLUMNS + 3),
+                                .edit_kinds = (uint32_t)sqlite3_column_int64(st, STORE_RECORD_COLUMNS + 4),
                                 .updated_ms = r.info.updated_ms,
                                 .n_vertices = r.info.n_vertices,
                                 .n_faces = r.info.n_faces};

@@ -15,8 +15,8 @@
 #define APPLICATION_ID 0x73756264 /* The letters "subd". */
 /* 2 added primvars, 3 the index of names, 4 what tells old pages and lost commits, 5 face sets and stages, 6 history,
  * 7 workspaces, 8 topology ids over chunks, 9 edits that are stored instead of the mesh that they make, 10 commits of
- * several changes, whose entries are longer. */
-#define SCHEMA_VERSION 10
+ * several changes, whose entries are longer, 11 kinds of edits in the history. */
+#define SCHEMA_VERSION 11
 #define SCHEMA_COMMITS 4 /* The first one that counts commits. */
 #define SCHEMA_NEW_IDS 8
 #define BUSY_MS 500
@@ -88,6 +88,7 @@ static const char *const upgrades[SCHEMA_VERSION] = {
     "ALTER TABLE history ADD COLUMN content BLOB NOT NULL DEFAULT x'';"
     "UPDATE meshes SET base = version; UPDATE history SET base = version",
     "",
+    "ALTER TABLE history ADD COLUMN kinds INTEGER NOT NULL DEFAULT 0",
 };
 
 /* Makes the folder if it does not exist, and syncs its parent so that its name survives a crash. */

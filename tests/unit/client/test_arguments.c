@@ -441,6 +441,7 @@ static void test_null_without_a_sentence(void **state)
     subd_version_list_free(NULL);
     subd_edit_result_free(NULL);
     subd_cage_free(NULL);
+    assert_string_equal(subd_version_kinds(NULL, 0), "");
     assert_string_equal(subd_version(), "0.1.0");
     assert_string_equal(subd_code_name(77), "unknown");
     assert_string_equal(subd_option_name(SUBD_SCHEME), "scheme");

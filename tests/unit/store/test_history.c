@@ -120,9 +120,10 @@ static void test_history(void **state)
     int n, more;
     (void)state;
     store_keep(s, 10, 1 << 30);
-    store_author(s, &(struct store_change){"ann", "create", 0, 0, NULL});
+    store_author(s, &(struct store_change){.principal = "ann", .kind = "create"});
     assert_int_equal(store_create(s, "m_a", m, 1, NULL, NULL, &err), SDD_OK);
-    store_author(s, &(struct store_change){"bob", "positions", 0, 0, NULL});
+    store_author(s,
+                 &(struct store_change){.principal = "bob", .kind = "edits", .n_edits = 2, .edit_kinds = 0x80000011});
     move(s, "m_a", m, 5, 7);
     move(s, "m_a", m, 5, 9);
     move(s, "m_a", m, 5, 7);
@@ -133,7 +134,9 @@ static void test_history(void **state)
     assert_int_equal(list[0].version, 4);
     assert_string_equal(list[0].kind, ""); /* An author is of one change. */
     assert_string_equal(list[2].principal, "bob");
-    assert_string_equal(list[2].kind, "positions");
+    assert_string_equal(list[2].kind, "edits");
+    assert_int_equal(list[2].edit_kinds, 0x80000011);
+    assert_int_equal(list[0].edit_kinds, 0);
     assert_int_equal(list[2].n_vertices, m->n_vertices);
     assert_memory_equal(list[0].content, list[2].content, sizeof list->content);
     assert_memory_not_equal(list[0].content, list[1].content, sizeof list->content);

@@ -459,7 +459,7 @@ static void test_open(void **state)
     (void)unlink(path);
     store_close(store_reopen(dir));
     store_sql(dir, "PRAGMA user_version=99");
-    open_refused(dir, "has schema 99, this subdd knows 10");
+    open_refused(dir, "has schema 99, this subdd knows 11");
     FILE *f = fopen(path, "wb");
     for (int i = 0; i < 10000; i++)
         (void)fputs("not a database\n", f);

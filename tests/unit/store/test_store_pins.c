@@ -22,7 +22,7 @@ static void test_pins(void **state)
     char *dir = tempdir();
     struct mesh *m = sample_cube();
     struct store *s = store_reopen(dir);
-    const struct store_change in_films = {"ann", "create", 0, 0, "films"};
+    const struct store_change in_films = {.principal = "ann", .kind = "create", .workspace = "films"};
     struct store_pinned *pins;
     bool changed;
     int n;

@@ -61,7 +61,8 @@ static struct store *first_open(const char *dir, int version)
     "DROP TABLE edits; ALTER TABLE meshes DROP COLUMN base; ALTER TABLE meshes DROP COLUMN since;"                     \
     "ALTER TABLE meshes DROP COLUMN topology_id; ALTER TABLE history DROP COLUMN base;"                                \
     "ALTER TABLE history DROP COLUMN since; ALTER TABLE history DROP COLUMN topology_id;"                              \
-    "ALTER TABLE meshes DROP COLUMN content; ALTER TABLE history DROP COLUMN content; PRAGMA user_version=8;"
+    "ALTER TABLE meshes DROP COLUMN content; ALTER TABLE history DROP COLUMN content;"                                 \
+    "ALTER TABLE history DROP COLUMN kinds; PRAGMA user_version=8;"
 
 static void upgrade(const char *dump, int version, const char *older)
 {
@@ -88,7 +89,7 @@ static void upgrade(const char *dump, int version, const char *older)
         free(block);
         assert_int_equal(store_check(s, &err), SDD_OK);
         store_close(s);
-        assert_int_equal(store_count(dir, "PRAGMA user_version"), 10);
+        assert_int_equal(store_count(dir, "PRAGMA user_version"), 11);
         assert_int_equal(store_count(dir, "SELECT count(*) FROM history"), version > 1 ? 2 : 1);
         assert_int_equal(store_count(dir, "SELECT count(*) FROM sqlite_schema WHERE name = 'meshes_name'"), 1);
         assert_int_equal(store_count(dir, "SELECT count(*) FROM versions"), version > 1 ? 2 : 1);
@@ -175,7 +176,7 @@ static void test_schema_6(void **state)
     assert_int_equal(store_load(s, "m_1", 1, &found, &info, &err), SDD_OK);
     sample_same(found, first);
     assert_string_equal(info.workspace, "");
-    store_author(s, &(struct store_change){"ann", "create", 0, 0, "films"});
+    store_author(s, &(struct store_change){.principal = "ann", .kind = "create", .workspace = "films"});
     assert_int_equal(store_create(s, "m_2", cube, 1000, NULL, &info, &err), SDD_OK);
     assert_string_equal(info.workspace, "films");
     assert_int_equal(store_check(s, &err), SDD_OK);
@@ -285,7 +286,7 @@ static void test_schema_7(void **state)
         struct store *s = store_reopen(dir);
         has_schema_7(s);
         store_close(s);
-        assert_int_equal(store_count(dir, "PRAGMA user_version"), 10);
+        assert_int_equal(store_count(dir, "PRAGMA user_version"), 11);
         assert_int_equal(store_count(dir, OLD_IDS), 0);
     }
     struct store *s = store_reopen(dir);
