@@ -16,6 +16,14 @@ const char *test_shared_dir(void);  /* folder with data/ of bigger meshes; NULL 
 const char *test_backend(void);     /* "cpu" or "cuda"                                            */
 const char *test_module_path(void); /* the CUDA module of this build or bundle, absolute; NULL where it is absent */
 
+/* TELLS_MEMORY: whether the system says what a process of this build needs. Sanitizers keep what was freed, and have
+ * memory of their own. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { TELLS_MEMORY = 0 };
+#else
+enum { TELLS_MEMORY = 1 };
+#endif
+
 #ifdef __cplusplus
 }
 #endif

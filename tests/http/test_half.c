@@ -147,7 +147,8 @@ static void test_unread(void **state)
     const long long each = (resident_bytes() - before) / (N - FIRST);
     print_message("%lld KiB a connection\n", each / 1024);
     assert_int_equal(daemon_metric(&d, "subdd_sessions"), N + 1);
-    assert_in_range(each, 1, 256 << 10);
+    if (TELLS_MEMORY)
+        assert_in_range(each, 1, 256 << 10);
     for (int i = 0; i < N; i++)
         close(fds[i]);
     daemon_stop(&d);
