@@ -25,13 +25,15 @@ static int list(struct cli *c)
     if (subd_leases(c->client, c->mesh.id, &leases, &err) != SUBD_OK)
         return cli_report(c, &err);
     cJSON *o = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(o, "leases");
-    if (leases.n)
+    if (leases.n && !c->json)
         cli_table_row(&table, "LEASE", "BY", "CLIENT", "FACES", "SECONDS");
     for (int64_t i = 0; i < leases.n; i++) {
         const struct subd_lease *l = &leases.leases[i];
-        cJSON_AddItemToArray(rows, lease_json(l));
-        cli_table_row(&table, l->lease, *l->principal ? l->principal : "-", *l->client ? l->client : "-",
-                      l->n_faces ? cli_amount(l->n_faces) : "all", cli_amount(l->seconds));
+        if (c->json)
+            cJSON_AddItemToArray(rows, lease_json(l));
+        else
+            cli_table_row(&table, l->lease, *l->principal ? l->principal : "-", *l->client ? l->client : "-",
+                          l->n_faces ? cli_amount(l->n_faces) : "all", cli_amount(l->seconds));
     }
     subd_lease_list_free(&leases);
     if (c->json)

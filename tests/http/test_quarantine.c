@@ -10,9 +10,11 @@
 #include "tests/http/spawn.h"
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* ---- in the child ----------------------------------------------------------------------------------------------- */
@@ -24,14 +26,17 @@
 #define PIECE_BYTES (256 * 1024) /* of which the second is poison. */
 
 static enum { HARMLESS, ABORTS, LOSES, HANGS, ABORTS_LATE } way;
+static atomic_int *hangs; /* Shared with the daemon, which says here that it hangs. */
 
 static int poison_alloc(void *device, int64_t bytes, void **out)
 {
     static int n_pieces;
     if (way == ABORTS_LATE && bytes >= PIECE_BYTES && n_pieces++ > 0)
         abort();
-    if (way == HANGS && bytes == POISON_BYTES)
+    if (way == HANGS && bytes == POISON_BYTES) {
+        *hangs = 1;
         pause();
+    }
     if (way == ABORTS && bytes == POISON_BYTES)
         abort();
     return way == LOSES && bytes == POISON_BYTES ? SDD_EDEVICE : sdd_backend_cpu()->host_alloc(device, bytes, out);
@@ -277,11 +282,14 @@ static void test_told_to_stop(void **state)
     (void)state;
     begin();
     snprintf(target, sizeof target, "/v1/meshes/%s/refined?" POISON_LEVEL, poison);
+    hangs = mmap(NULL, sizeof *hangs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(hangs, MAP_FAILED);
     for (int k = 0; k < 2; k++) {
+        *hangs = 0;
         start(HANGS);
         const int fd = http_connect(&d);
         http_begin(fd, "GET", target, "", NULL, 0);
-        while (daemon_metric(&d, "subdd_queue_depth{class=\"device\"}") != 1)
+        while (!*hangs)
             usleep(1000);
         if (k == 1) {
             daemon_kill(&d);
@@ -301,6 +309,7 @@ static void test_told_to_stop(void **state)
     assert_int_equal(get(poison, "/refined?" POISON_LEVEL), 200);
     assert_int_equal(daemon_metric(&d, "subdd_mesh_versions_that_ended_the_daemon{state=\"suspected\"}"), 0);
     daemon_stop(&d);
+    munmap(hangs, sizeof *hangs);
 }
 
 /* A death that was not followed by another is forgotten after a week. What is no entry is none. */
