@@ -47,12 +47,12 @@ static bool skip(const struct job *job)
     return skip_load(job) && !((const struct mesh_job *)job)->key;
 }
 
-/* As step_change, but with Subdd-Rebase an earlier version matches, too. */
+/* As step_change, but with Subdd-Rebase an earlier version matches, too. There was no version before 1. */
 static int match(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
     const int64_t behind = slot_of(job)->info.version - e->base.base.expected;
-    if (!e->rebase || behind <= 0)
+    if (!e->rebase || behind <= 0 || e->base.base.expected < 1)
         return step_change(job);
     e->passed_over = behind;
     e->base.base.conflict.first_version = e->base.base.expected + 1;

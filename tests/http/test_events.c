@@ -161,6 +161,24 @@ static void test_primvar_ids(void **state)
     http_change(&d, "DELETE", id, "", "", NULL, 0);
 }
 
+/* Modelling edits are news by their own names, and what they name is of faces, or of edges by both vertices. */
+static void test_modelling(void **state)
+{
+    struct chunks c;
+    char id[32];
+    (void)state;
+    create_cube(&d, id);
+    open_events(&c, id, "?since=1", "");
+    http_change_json(&d, "POST", id, "/edits",
+                     "{\"edits\":[{\"pokeFaces\":{\"ids\":[3]}},{\"setHoles\":{\"ids\":[1],\"hole\":true}}]}");
+    EXPECT_VERSION(&c, 2, "\"edits\":2,\"kinds\":[\"setHoles\",\"pokeFaces\"],\"vertices\":9",
+                   "\"faces\":9,\"vertexIds\":[8],\"faceIds\":[3,1,6,7,8,9]");
+    http_change_json(&d, "POST", id, "/edits", "{\"edits\":[{\"splitEdges\":{\"edges\":[0,1]}}]}");
+    EXPECT_VERSION(&c, 3, "\"edits\":1,\"kinds\":[\"splitEdges\"],\"vertices\":10", "\"vertexIds\":[0,1,9]");
+    fclose(c.in);
+    http_change(&d, "DELETE", id, "", "", NULL, 0);
+}
+
 /* A batch of many elements names the first ones. */
 static void test_bounded(void **state)
 {
@@ -354,9 +372,9 @@ static void test_revoked(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_news),    cmocka_unit_test(test_primvar_ids),
-                                       cmocka_unit_test(test_bounded), cmocka_unit_test(test_catching_up),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_never_reading),
-                                       cmocka_unit_test(test_revoked)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_news),          cmocka_unit_test(test_primvar_ids),
+                                       cmocka_unit_test(test_modelling),     cmocka_unit_test(test_bounded),
+                                       cmocka_unit_test(test_catching_up),   cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_never_reading), cmocka_unit_test(test_revoked)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -69,6 +69,7 @@ def rebase_refused(daemon, _):
     mesh.post("/edits", {"edits": [move(50, 2)]}, If_Match='"1"', Subdd_Rebase="all", expect=[400, "invalid_argument", "subdd-rebase"])
     mesh.post("/edits", {"edits": [move(50, 2)]}, If_Match="*", Subdd_Rebase="disjoint", expect=[400, "invalid_argument", "if-match"])
     mesh.post("/edits", {"edits": [move(50, 2)]}, Subdd_Rebase="disjoint", expect=[428, "precondition_required", "if-match"])
+    mesh.post("/edits", {"edits": [move(50, 2)]}, If_Match='"0"', Subdd_Rebase="disjoint", expect=[412, "version_mismatch", "if-match"])
     late(mesh, 9, move(50, 2), expect=[412, "version_mismatch", "if-match"])
     late(mesh, 1, move(999, 2), expect=[422, "invalid_mesh", "edits"])
     for v in range(40):
