@@ -4,7 +4,6 @@
 #include "server/base/text.h"
 #include "server/mesh/edits/edits.h"
 #include "server/mesh/positions.h"
-#include <string.h>
 
 #define LOOKED_AT 4096 /* How many ids are looked at for those that are not listed yet. */
 
@@ -41,42 +40,13 @@ static void write_ids(struct text *out, const char *key, const struct ids *s)
     text_puts(out, "]");
 }
 
-static bool is_of_edges(enum edit_op op)
-{
-    return op == EDIT_SET_CREASES || op == EDIT_FLIP_EDGES || op == EDIT_SPLIT_EDGES || op == EDIT_COLLAPSE_EDGES ||
-           op == EDIT_LOOP_CUT || op == EDIT_DISSOLVE_EDGES;
-}
-
-static bool is_of_faces(const struct edit *e, const struct mesh *m)
-{
-    switch (e->op) {
-    case EDIT_REMOVE_FACES:
-    case EDIT_SET_HOLES:
-    case EDIT_SET_UVS:
-    case EDIT_SPLIT_FACES:
-    case EDIT_POKE_FACES:
-    case EDIT_TRIANGULATE_FACES:
-    case EDIT_EXTRUDE_FACES:
-    case EDIT_INSET_FACES:
-    case EDIT_REVERSE_FACES:
-    case EDIT_DISSOLVE_FACES: return true;
-    case EDIT_SET_PRIMVAR: break;
-    default: return false;
-    }
-    for (int i = 0; i < m->n_primvars; i++)
-        if (strcmp(m->primvars[i].info.name, e->primvar->info.name) == 0)
-            return m->primvars[i].info.interpolation == SDD_UNIFORM ||
-                   m->primvars[i].info.interpolation == SDD_FACE_VARYING;
-    return false;
-}
-
 void touched_by_edits(struct text *out, const struct edit_batch *b, const struct edit_result *r, const struct mesh *m)
 {
     struct ids vertices = {0}, faces = {0};
     for (int64_t i = 0; i < b->n_edits; i++) {
         const struct edit *e = &b->edits[i];
         if (e->ids)
-            add(is_of_faces(e, m) ? &faces : &vertices, e->ids, is_of_edges(e->op) ? 2 * e->n : e->n);
+            add(edits_names_faces(e, m) ? &faces : &vertices, e->ids, edits_ids_each(e->op) * e->n);
     }
     add(&vertices, r->new_vertex_ids, r->n_new_vertices);
     add(&faces, r->new_face_ids, r->n_new_faces);

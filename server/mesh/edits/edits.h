@@ -79,6 +79,10 @@ struct edit_batch {
 void edit_batch_free(struct edit_batch *b); /* NULL is fine. */
 /* edit_kinds: the operations that are in a batch, bit by bit: 1 << op. */
 uint32_t edit_kinds(const struct edit_batch *b);
+/* edits_names_faces: whether the ids of an edit of m are those of faces; those of the others are vertices.
+ * edits_ids_each: how many ids stand for one element: an edge is two vertices. */
+bool edits_names_faces(const struct edit *e, const struct mesh *m);
+int edits_ids_each(enum edit_op op);
 /* edit_id_words, edit_value_words: how many numbers `ids` and `values` of a primitive have. */
 int64_t edit_id_words(const struct edit *e);
 int64_t edit_value_words(const struct edit *e);

@@ -164,12 +164,6 @@ static inline bool edits_face_live(const struct edit_work *w, int64_t f)
 int edits_find_vertex(const struct edit_work *w, int32_t id, int64_t *row, struct sdd_error *err) SDD_MUST_CHECK;
 int edits_find_face(const struct edit_work *w, int32_t id, int64_t *row, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* ---- named.c ---- */
-/* edits_names_faces: whether the ids of an edit of m are those of faces; those of the others are vertices.
- * edits_ids_each: how many ids stand for one element: an edge is two vertices. */
-bool edits_names_faces(const struct edit *e, const struct mesh *m);
-int edits_ids_each(enum edit_op op);
-
 /* ---- room.c ---- */
 /* edits_need: adds what a primitive adds to *need. Errors  SDD_ETOO_LARGE (2^31 rows) */
 int edits_need(struct edit_room *need, const struct edit *e, struct sdd_error *err) SDD_MUST_CHECK;
