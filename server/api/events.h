@@ -28,8 +28,8 @@ void events_version(struct job *job);
 void events_deleted(struct job *job);
 
 /* touched_by_edits, touched_by_positions: write which elements a change touches, as members for events_version: of a
- * batch that has made the mesh m the first ids of vertices and faces, of positions the rows. At most TOUCHED_MAX of each
- * are listed, and "more" says that there are others. On any thread. */
+ * batch that has made the mesh m the first ids of vertices and faces, of positions the rows. At most TOUCHED_MAX of
+ * each are listed, and "more" says that there are others. On any thread. */
 #define TOUCHED_MAX 64
 void touched_by_edits(struct text *out, const struct edit_batch *b, const struct edit_result *r, const struct mesh *m);
 void touched_by_positions(struct text *out, const struct positions *p);
