@@ -279,7 +279,7 @@ class Session:
         here = self.client.presence(self.id)  # Absence shows by it, too, while nobody works.
         self.state.people = sorted({p.principal or p.client for p in here} - {""})
         self.state.leases = ["%s: %s for %d s" % (x.principal or x.client or "somebody",
-                                                 "%d faces" % x.faces if x.faces else "all of it", x.seconds)
+                                                 "all of it" if x.faces is None else "%d faces" % x.faces, x.seconds)
                              for x in self.client.leases(self.id)]
 
     def _adopt(self, info: subd.MeshInfo, cage: Cage) -> None:

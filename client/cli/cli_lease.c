@@ -4,6 +4,12 @@
 #include "client/lib/subd_people.h"
 #include <stdlib.h>
 
+/* Of a lease that is not on the whole mesh. */
+static int64_t faces_left(const struct subd_lease *l)
+{
+    return l->n_faces < 0 ? 0 : l->n_faces;
+}
+
 static cJSON *lease_json(const struct subd_lease *l)
 {
     cJSON *o = cJSON_CreateObject();
@@ -13,7 +19,7 @@ static cJSON *lease_json(const struct subd_lease *l)
         cJSON_AddStringToObject(o, "client", l->client);
     cJSON_AddNumberToObject(o, "seconds", (double)l->seconds);
     if (l->n_faces)
-        cJSON_AddNumberToObject(o, "faces", (double)l->n_faces);
+        cJSON_AddNumberToObject(o, "faces", (double)faces_left(l));
     return o;
 }
 
@@ -33,7 +39,7 @@ static int list(struct cli *c)
             cJSON_AddItemToArray(rows, lease_json(l));
         else
             cli_table_row(&table, l->lease, *l->principal ? l->principal : "-", *l->client ? l->client : "-",
-                          l->n_faces ? cli_amount(l->n_faces) : "all", cli_amount(l->seconds));
+                          l->n_faces ? cli_amount(faces_left(l)) : "all", cli_amount(l->seconds));
     }
     subd_lease_list_free(&leases);
     if (c->json)

@@ -40,6 +40,8 @@ static void read_lease(const cJSON *o, struct subd_lease *out)
     subd_json_copy(out->client, sizeof out->client, o, "client");
     out->seconds = subd_json_count(o, "seconds");
     out->n_faces = subd_json_count(o, "faces");
+    if (!out->n_faces && cJSON_HasObjectItem(o, "faces"))
+        out->n_faces = -1;
 }
 
 static cJSON *parse(const subd_client *c)

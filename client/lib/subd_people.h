@@ -21,7 +21,7 @@ struct subd_lease {
     char lease[24];           /* Its id. */
     char principal[72];       /* The name of the holder's token; "" without tokens. */
     char client[72];          /* What the holder calls itself. */
-    int64_t seconds, n_faces; /* How long it still lasts; 0 faces: the whole mesh. */
+    int64_t seconds, n_faces; /* How long it still lasts; 0 faces: the whole mesh, -1: all are gone. */
 };
 struct subd_lease_list {
     int64_t n;

@@ -55,8 +55,7 @@ static int match(struct job *job)
     if (!e->rebase || behind <= 0 || e->base.base.expected < 1)
         return step_change(job);
     e->passed_over = behind;
-    e->base.base.conflict.first_version = e->base.base.expected + 1;
-    e->base.base.conflict.last_version = slot_of(job)->info.version;
+    others_since(&e->base.base.conflict, e->base.base.expected, slot_of(job)->info.version);
     return leases_check(&e->base.base, false);
 }
 
@@ -104,22 +103,26 @@ static int rebase(struct edit_job *e)
     edit_result_free(&mine);
     if (rc || !meets)
         return rc;
-    snprintf(sentence, sizeof sentence, "the edits for version %lld meet what versions %lld to %lld did",
-             (long long)e->base.base.expected, (long long)e->base.base.conflict.first_version,
-             (long long)e->base.base.conflict.last_version);
-    rc = others_fail(job, SDD_ESTALE, "if-match", sentence, &e->base.base.conflict);
+    const int64_t from = e->base.base.expected, to = from + e->passed_over;
+    if (e->passed_over == 1)
+        snprintf(sentence, sizeof sentence, "the edits for version %lld meet what version %lld did", (long long)from,
+                 (long long)to);
+    else
+        snprintf(sentence, sizeof sentence, "the edits for version %lld meet what versions %lld to %lld did",
+                 (long long)from, (long long)from + 1, (long long)to);
+    rc = others_fail(job, SDD_ESTALE, "if-match", sentence, "", &e->base.base.conflict);
     job->err.available = slot_of(job)->info.version;
     return rc;
 }
 
-static int spare_leased(struct edit_job *e)
+/* Spares what others have leased, and keeps the caller's own leases on what the batch has made of their faces. */
+static int heed_leases(struct edit_job *e)
 {
-    struct mesh_changes changes;
+    const struct edit_result *r = &e->result;
+    const struct face_origins made = {r->n_new_faces, r->n_joined, r->new_face_ids, r->origins, r->joined};
     struct mesh_job *j = &e->base.base;
-    int rc = mesh_changes_find(j->slot->host, e->result.mesh, &changes, &j->job.err);
-    rc = rc ? rc : leases_allow(j, j->slot->host, &changes);
-    mesh_changes_fini(&changes);
-    return rc;
+    int rc = leases_allow_mesh(j, j->slot->host, r->mesh);
+    return rc ? rc : leases_follow(j, j->slot->host, r->mesh, made);
 }
 
 /* Writes down for the store what was done. What cannot be, for want of memory or as it does not fit into a message, is
@@ -149,7 +152,7 @@ static int apply(struct job *job)
     job->thing = operation_thing(slot_of(job)->info.topology_id);
     if (rc)
         return rc;
-    rc = leases_none(job) ? SDD_OK : spare_leased(e);
+    rc = leases_none(job) ? SDD_OK : heed_leases(e);
     if (rc)
         return rc;
     e->base.mesh = e->result.mesh;

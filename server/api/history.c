@@ -89,7 +89,7 @@ struct past_job {
      * the two is put onto the present version. */
     int64_t onto;
     struct mesh *base_mesh;
-    char others[160]; /* Who made which versions since. */
+    char others[256]; /* "; since then came versions 7 (edits by bob), 5 (...)": those that can be in the way. */
 };
 
 static bool is_kind(const struct store_version *v, enum way way)
@@ -137,16 +137,31 @@ static const struct store_version *find_version(const struct store_version *list
     return NULL;
 }
 
-/* Remembers the versions since the change, and who made them. */
+/* Remembers which versions can be in the way, and who made them: changes of others that are not undone, since the change
+ * or, where it has been undone or redone already, since then, as nothing was in the way then. */
 static void name_others(struct past_job *p, const struct store_version *list, int n)
 {
-    size_t at = 0;
-    for (int i = 0; i < n && list[i].version > p->of && at < sizeof p->others; i++)
-        at += (size_t)snprintf(p->others + at, sizeof p->others - at, "%s%lld (%s%s%s)", i ? ", " : "",
-                               (long long)list[i].version, list[i].kind, *list[i].principal ? " by " : "",
-                               list[i].principal);
-    p->base.base.conflict.first_version = p->of + 1;
-    p->base.base.conflict.last_version = list[0].version;
+    enum { NAMED = 3 };
+    struct conflict *c = &p->base.base.conflict;
+    struct text names = {0};
+    c->n_versions = 0;
+    for (int i = 0; i < n && list[i].version != p->of && (is_change(&list[i]) || list[i].of != p->of); i++) {
+        const struct store_version *v = &list[i];
+        if (!is_change(v) || is_undone(list, n, v->version))
+            continue;
+        if (c->n_versions < NAMED)
+            text_printf(&names, "%s%lld (%s%s%s)", names.bytes ? ", " : "", (long long)v->version, v->kind,
+                        *v->principal ? " by " : "", v->principal);
+        if (c->n_versions < CONFLICT_LISTED)
+            c->versions[c->n_versions] = v->version;
+        c->n_versions++;
+    }
+    if (c->n_versions > NAMED)
+        text_printf(&names, " and %lld more", (long long)c->n_versions - NAMED);
+    if (c->n_versions)
+        snprintf(p->others, sizeof p->others, "; since then came version%s %s", c->n_versions > 1 ? "s" : "",
+                 names.data ? names.data : "");
+    text_free(&names);
 }
 
 /* Finds what the caller wants to undo or redo. The versions before and after a change differ by it alone. So while the
@@ -239,14 +254,12 @@ static int match(struct job *job)
     return ((const struct past_job *)job)->way == REVERT ? step_change_all(job) : step_change(job);
 }
 
-static int spare_leased(struct job *job)
+static int heed_leases(struct job *job)
 {
-    struct mesh_changes changes;
+    const struct mesh *to = ((const struct past_job *)job)->base.mesh;
     struct mesh_job *j = (struct mesh_job *)job;
-    int rc = mesh_changes_find(j->slot->host, ((const struct past_job *)job)->base.mesh, &changes, &job->err);
-    rc = rc ? rc : leases_allow(j, j->slot->host, &changes);
-    mesh_changes_fini(&changes);
-    return rc;
+    int rc = leases_allow_mesh(j, j->slot->host, to);
+    return rc ? rc : leases_follow(j, j->slot->host, to, (struct face_origins){0});
 }
 
 /* Puts what was between the two versions onto the present one. */
@@ -256,7 +269,7 @@ static int merge(struct job *job)
     struct mesh_changes changes = {0};
     struct mesh *merged = NULL;
     const struct mesh_change mine = {p->base.mesh, &changes};
-    char sentence[240];
+    char sentence[64];
     bool meets = false;
     int rc = decode_begin(&p->base.base, 2 * mesh_bytes(slot_of(job)->host));
     if (rc)
@@ -270,9 +283,9 @@ static int merge(struct job *job)
     if (!rc && !meets)
         rc = mesh_topology_id_keep(merged, p->base.info.topology_id, &job->err);
     if (!rc && meets) {
-        snprintf(sentence, sizeof sentence, "version %lld cannot be %s, as of versions %s", (long long)p->of,
-                 p->way == UNDO ? "undone" : "redone", p->others);
-        rc = others_fail(job, SDD_ECHANGED, "version", sentence, &p->base.base.conflict);
+        snprintf(sentence, sizeof sentence, "version %lld cannot be %s", (long long)p->of,
+                 p->way == UNDO ? "undone" : "redone");
+        rc = others_fail(job, SDD_ECHANGED, "version", sentence, p->others, &p->base.base.conflict);
     }
     rc = decode_end(&p->base.base, rc);
     if (rc) {
@@ -334,7 +347,7 @@ static void begin(struct request *r, enum way way)
                                         {ON_STORE, PHASE_LOAD, step_load, skip_present},
                                         {ON_LOOP, -1, step_settle_record, NULL},
                                         {ON_HOST, PHASE_PARSE, merge, stands_alone},
-                                        {ON_HOST, PHASE_PARSE, spare_leased, leases_none},
+                                        {ON_HOST, PHASE_PARSE, heed_leases, leases_none},
                                         {ON_DEVICE, -1, build, NULL},
                                         {ON_STORE, PHASE_COMMIT, commit, NULL},
                                         {ON_LOOP, -1, replace_adopt, NULL},

@@ -25,6 +25,13 @@ int others_meet(struct job *job, const struct mesh *base, struct mesh_change min
     return SDD_OK;
 }
 
+void others_since(struct conflict *out, int64_t version, int64_t last)
+{
+    out->n_versions = last - version;
+    for (int64_t i = 0; i < out->n_versions && i < CONFLICT_LISTED; i++)
+        out->versions[i] = last - i;
+}
+
 /* Writes "vertices 3, 4, 5 and 9 more" behind what is there. */
 static void list(struct text *out, const char *one, const char *many, const int32_t *ids, int64_t n)
 {
@@ -38,14 +45,15 @@ static void list(struct text *out, const char *one, const char *many, const int3
         text_printf(out, " and %lld more", (long long)(n - SHOWN));
 }
 
-int others_fail(struct job *job, int code, const char *field, const char *sentence, const struct conflict *conflict)
+int others_fail(struct job *job, int code, const char *field, const char *sentence, const char *tail,
+                const struct conflict *conflict)
 {
     struct text what = {0};
     list(&what, "vertex", "vertices", conflict->vertices, conflict->n_vertices);
     list(&what, "face", "faces", conflict->faces, conflict->n_faces);
     if (*conflict->what)
         text_printf(&what, "%s%s", what.bytes ? ", " : "", conflict->what);
-    int rc = job_fail(job, code, field, "%s: changed since: %s", sentence, what.data ? what.data : "");
+    int rc = job_fail(job, code, field, "%s: changed since: %s%s", sentence, what.data ? what.data : "", tail);
     text_free(&what);
     job->conflict = conflict;
     return rc;

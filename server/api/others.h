@@ -12,8 +12,11 @@
  * Errors   SDD_ENO_MEMORY in job->err */
 int others_meet(struct job *job, const struct mesh *base, struct mesh_change mine, const struct mesh_named *named,
                 bool renumbered, const struct mesh *theirs, struct conflict *out, bool *meets) SDD_MUST_CHECK;
-/* others_fail: fails with this code: "SENTENCE: vertices 3, 4 and face 9 were changed since". The answer lists the
+/* others_since: lists the versions from the one after `version` to `last` in a conflict. */
+void others_since(struct conflict *out, int64_t version, int64_t last);
+/* others_fail: fails with this code: "SENTENCE: changed since: vertices 3, 4, face 9TAIL". The answer lists the
  * conflict, which must live as long as the job. */
-int others_fail(struct job *job, int code, const char *field, const char *sentence, const struct conflict *conflict);
+int others_fail(struct job *job, int code, const char *field, const char *sentence, const char *tail,
+                const struct conflict *conflict);
 
 #endif

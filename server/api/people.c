@@ -135,7 +135,7 @@ void api_lease(struct request *r)
                                         {ON_STORE, PHASE_LOAD, lease_load, lease_load_skip},
                                         {ON_HOST, PHASE_PARSE, lease_faces, lease_faces_skip},
                                         {ON_LOOP, -1, lease_check, NULL},
-                                        {ON_HOST, PHASE_PARSE, lease_meet, leases_none},
+                                        {ON_HOST, PHASE_PARSE, lease_meet, leases_none_of_others},
                                         {ON_LOOP, -1, lease_take, NULL},
                                         {0}};
     static const struct job_ops ops = {steps, lease_answer, lease_free};

@@ -163,7 +163,7 @@ int positions_adopt(struct job *job)
 
 static bool skip_load_unless_leased(const struct job *job)
 {
-    return leases_none(job) ? skip_load_resident(job) : skip_load(job);
+    return leases_none_of_others(job) ? skip_load_resident(job) : skip_load(job);
 }
 
 /* Others have leased faces: their vertices must stay where they are. Where ranges overlap, the last one counts. */
@@ -237,7 +237,7 @@ void api_positions(struct request *r)
                                         {ON_LOOP, -1, step_change, NULL},
                                         {ON_HOST, PHASE_PARSE, parse, NULL},
                                         {ON_STORE, PHASE_LOAD, step_load, skip_load_unless_leased},
-                                        {ON_HOST, PHASE_PARSE, spare_leased, leases_none},
+                                        {ON_HOST, PHASE_PARSE, spare_leased, leases_none_of_others},
                                         {ON_LOOP, -1, ensure_resident_record, NULL},
                                         {ON_LOOP, -1, step_settle_record, NULL},
                                         {ON_DEVICE, -1, move, NULL},

@@ -3,6 +3,7 @@
 #include "server/api/replace.h"
 #include "server/api/events.h"
 #include "server/operation/idempotency.h"
+#include "server/operation/people.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +76,7 @@ int replace_adopt(struct job *job)
     }
     operation_adopted(job);
     events_version(job);
+    leases_adopt(&r->base);
     return SDD_OK;
 }
 

@@ -282,10 +282,15 @@ static void add_prims(struct text *out, const char *prims)
     text_free(&path);
 }
 
+static int64_t listed(int64_t n)
+{
+    return n < CONFLICT_LISTED ? n : CONFLICT_LISTED;
+}
+
 static void add_ids(struct text *out, const char *name, const int32_t *ids, int64_t n)
 {
     text_printf(out, ",\"%s\":[", name);
-    for (int64_t i = 0; i < n && i < CONFLICT_LISTED; i++)
+    for (int64_t i = 0; i < listed(n); i++)
         text_printf(out, "%s%d", i ? "," : "", ids[i]);
     text_puts(out, "]");
 }
@@ -293,8 +298,8 @@ static void add_ids(struct text *out, const char *name, const int32_t *ids, int6
 static void add_conflict(struct text *out, const struct conflict *c)
 {
     text_puts(out, ",\"conflict\":{\"versions\":[");
-    for (int64_t v = c->first_version; v <= c->last_version; v++)
-        text_printf(out, "%s%lld", v > c->first_version ? "," : "", (long long)v);
+    for (int64_t i = listed(c->n_versions); i > 0; i--)
+        text_printf(out, "%lld%s", (long long)c->versions[i - 1], i > 1 ? "," : "");
     text_puts(out, "]");
     text_member_int(out, "vertices", c->n_vertices);
     add_ids(out, "vertexIds", c->vertices, c->n_vertices);
@@ -365,15 +370,15 @@ static Subdd__V1__MeshPrim *pack_prims(const char *prims, Subdd__V1__MeshPrim **
 /* Fills *out, which borrows from c but for its versions, which the caller frees. */
 static Subdd__V1__Conflict *pack_conflict(const struct conflict *c, Subdd__V1__Conflict *out)
 {
-    const int64_t n = c->last_version >= c->first_version ? c->last_version - c->first_version + 1 : 0;
+    const int64_t n = listed(c->n_versions);
     out->versions = calloc((size_t)n + 1, sizeof *out->versions);
     out->n_versions = out->versions ? (size_t)n : 0;
     for (size_t i = 0; i < out->n_versions; i++)
-        out->versions[i] = (uint64_t)c->first_version + i;
+        out->versions[i] = (uint64_t)c->versions[(size_t)n - 1 - i];
     out->vertices = c->n_vertices;
     out->faces = c->n_faces;
-    out->n_vertex_ids = (size_t)(c->n_vertices < CONFLICT_LISTED ? c->n_vertices : CONFLICT_LISTED);
-    out->n_face_ids = (size_t)(c->n_faces < CONFLICT_LISTED ? c->n_faces : CONFLICT_LISTED);
+    out->n_vertex_ids = (size_t)listed(c->n_vertices);
+    out->n_face_ids = (size_t)listed(c->n_faces);
     out->vertex_ids = (int32_t *)c->vertices; /* protobuf-c wants pointers without const, although it only reads. */
     out->face_ids = (int32_t *)c->faces;
     out->what = chars_proto(c->what);

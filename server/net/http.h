@@ -114,8 +114,8 @@ void answer_preflight(struct request *r, const char *methods);
 /* What others have done to a mesh since that is in the way of a change. */
 #define CONFLICT_LISTED 64
 struct conflict {
-    int64_t first_version, last_version; /* The versions since; none when the last is below the first. */
-    int64_t n_vertices, n_faces;
+    int64_t n_versions, n_vertices, n_faces;
+    int64_t versions[CONFLICT_LISTED]; /* Those in which they may have done it, the latest first; the first of them. */
     int32_t vertices[CONFLICT_LISTED], faces[CONFLICT_LISTED]; /* Ids; the first of them. */
     char what[80];                                             /* What else is, such as "primvar heat", or "". */
 };

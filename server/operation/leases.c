@@ -11,24 +11,46 @@ static int refuse(struct mesh_job *j, const struct lease *l, const char *what)
                     *l->client ? ")" : "");
 }
 
+static int keep_in_mind(struct mesh_job *j, struct lease *l, bool his)
+{
+    struct job_lease *more = realloc(j->leases, (size_t)(j->n_leases + 1) * sizeof *more);
+    if (!more)
+        return job_fail(&j->job, SDD_ENO_MEMORY, "", "out of memory");
+    j->leases = more;
+    j->leases[j->n_leases++] = (struct job_lease){.lease = l, .his = his};
+    l->refs++;
+    return SDD_OK;
+}
+
 int leases_check(struct mesh_job *j, bool whole)
 {
     const struct people *p = job_service(&j->job)->people;
     const uint64_t now = uv_hrtime();
+    leases_forget(j); /* The step may have run before. */
+    j->lease_room = LEASES_MAX_FACES - p->n_faces;
     for (struct list *at = p->leases.next; at != &p->leases; at = at->next) {
         struct lease *l = CONTAINER(at, struct lease, all);
-        if (l->until <= now || strcmp(l->mesh, j->slot->id) != 0 || lease_is_his(l, j->principal, j->named_leases))
+        if (l->until <= now || strcmp(l->mesh, j->slot->id) != 0)
             continue;
-        if (!l->n_faces || whole)
-            return refuse(j, l, l->n_faces ? "a part of the mesh" : "the mesh");
-        struct lease **more = realloc(j->leases, (size_t)(j->n_leases + 1) * sizeof *more);
-        if (!more)
-            return job_fail(&j->job, SDD_ENO_MEMORY, "", "out of memory");
-        j->leases = more;
-        j->leases[j->n_leases++] = l;
-        l->refs++;
+        const bool his = lease_is_his(l, j->principal, j->named_leases);
+        if (!his && (!l->faces || whole))
+            return refuse(j, l, l->faces ? "a part of the mesh" : "the mesh");
+        int rc = l->faces ? keep_in_mind(j, l, his) : SDD_OK;
+        if (rc)
+            return rc;
     }
     return SDD_OK;
+}
+
+void leases_forget(struct mesh_job *j)
+{
+    for (int i = 0; i < j->n_leases; i++) {
+        lease_unref(j->leases[i].lease);
+        free(j->leases[i].faces);
+    }
+    free(j->leases);
+    j->leases = NULL;
+    j->n_leases = 0;
 }
 
 int step_change(struct job *job)
@@ -46,6 +68,15 @@ int step_change_all(struct job *job)
 bool leases_none(const struct job *job)
 {
     return !((const struct mesh_job *)job)->n_leases;
+}
+
+bool leases_none_of_others(const struct job *job)
+{
+    const struct mesh_job *j = (const struct mesh_job *)job;
+    int i = 0;
+    while (i < j->n_leases && j->leases[i].his)
+        i++;
+    return i == j->n_leases;
 }
 
 /* Lists the leased faces that changed, or that have a vertex that did. */
@@ -79,20 +110,32 @@ static const char *lost_layer(const struct mesh *m, const struct mesh_changes *c
 int leases_allow(struct mesh_job *j, const struct mesh *m, const struct mesh_changes *changes)
 {
     struct conflict *c = &j->conflict;
-    const char *layer = j->n_leases ? lost_layer(m, changes) : NULL;
-    c->first_version = 1; /* What a lease is in the way of is no version's doing. */
-    c->last_version = 0;
+    const char *layer = leases_none_of_others(&j->job) ? NULL : lost_layer(m, changes);
+    c->n_versions = 0; /* What a lease is in the way of is no version's doing. */
     if (layer)
         snprintf(c->what, sizeof c->what, "primvar %s", layer);
     for (int i = 0; i < j->n_leases; i++) {
         char what[sizeof c->what];
-        meet(j->leases[i], m, changes, c);
+        if (j->leases[i].his)
+            continue;
+        meet(j->leases[i].lease, m, changes, c);
         if (!c->n_faces && !layer)
             continue;
         if (c->n_faces)
             snprintf(what, sizeof what, "face %d", c->faces[0]);
         j->job.conflict = c;
-        return refuse(j, j->leases[i], c->n_faces ? what : c->what);
+        return refuse(j, j->leases[i].lease, c->n_faces ? what : c->what);
     }
     return SDD_OK;
+}
+
+int leases_allow_mesh(struct mesh_job *j, const struct mesh *from, const struct mesh *to)
+{
+    struct mesh_changes changes;
+    if (leases_none_of_others(&j->job))
+        return SDD_OK;
+    int rc = mesh_changes_find(from, to, &changes, &j->job.err);
+    rc = rc ? rc : leases_allow(j, from, &changes);
+    mesh_changes_fini(&changes);
+    return rc;
 }

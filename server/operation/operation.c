@@ -214,9 +214,7 @@ void mesh_job_free(struct job *job)
     text_free(&j->answer);
     text_free(&j->warnings);
     text_free(&j->prims);
-    for (int i = 0; i < j->n_leases; i++)
-        lease_unref(j->leases[i]);
-    free(j->leases);
+    leases_forget(j);
     free(j->named_leases);
     free(j);
 }

@@ -23,7 +23,7 @@ struct estimate;
 struct idempotency;
 struct watchers;
 struct people;
-struct lease;
+struct job_lease;
 
 /* What handlers and steps work with: a pointer to what each room below has. serve.c makes it, and owns what it points
  * to. */
@@ -97,7 +97,8 @@ struct mesh_job {
     struct evaluation evaluation;
     char *named_leases; /* The header Subdd-Lease, or NULL. */
     int n_leases;
-    struct lease **leases; /* Of others, on faces (leases_check). */
+    struct job_lease *leases; /* On faces of the mesh (leases_check). */
+    int64_t lease_room;       /* How many more faces leases may have had then. */
 };
 /* mesh_job_create: allocates a job of `bytes` and takes over the request's body and query. Returns NULL when it has
  * answered the request with an error: no memory, or a bad If-Match or key. */

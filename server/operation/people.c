@@ -80,11 +80,12 @@ void lease_json(struct text *out, const struct lease *l, int64_t listed)
     if (*l->client)
         text_member(out, "client", l->client);
     text_member_int(out, "seconds", lease_seconds_left(l));
-    if (l->n_faces) {
+    if (l->faces) {
         text_member_int(out, "faces", l->n_faces);
         text_key(out, "faceIds");
+        text_puts(out, "[");
         for (int64_t i = 0; i < l->n_faces && i < listed; i++)
-            text_printf(out, "%s%d", i ? "," : "[", l->faces[i]);
+            text_printf(out, "%s%d", i ? "," : "", l->faces[i]);
         text_puts(out, "]");
     }
     text_puts(out, "}");
@@ -153,8 +154,24 @@ void lease_end(struct people *p, struct lease *l)
     tell_lease(p, l);
     list_remove(&l->all);
     p->n_leases--;
-    p->n_faces -= l->n_faces;
+    p->n_faces -= l->n_faces + l->n_gone;
     lease_unref(l);
+}
+
+void lease_put(struct people *p, struct lease *l, int32_t *faces, int64_t n_faces, int64_t n_gone)
+{
+    const bool same = n_faces == l->n_faces && memcmp(faces, l->faces, (size_t)n_faces * sizeof *faces) == 0;
+    if (!l->until) { /* It is not on the list any more. */
+        free(faces);
+        return;
+    }
+    p->n_faces += n_faces + n_gone - l->n_faces - l->n_gone;
+    free(l->faces);
+    l->faces = faces;
+    l->n_faces = n_faces;
+    l->n_gone = n_gone;
+    if (!same)
+        tell_lease(p, l);
 }
 
 struct lease *lease_find(const struct people *p, const char *mesh, const char *id, size_t n)

@@ -24,8 +24,17 @@ struct lease {
     char id[LEASE_ID_SIZE], mesh[STORE_ID_SIZE], principal[TOKEN_NAME_SIZE], client[PEOPLE_CLIENT_SIZE];
     char workspace[TOKEN_NAME_SIZE]; /* That of the mesh. */
     uint64_t until;                  /* A time of uv_hrtime. */
-    int64_t n_faces;                 /* 0 for the whole mesh. */
-    int32_t *faces;                  /* [n_faces] Ids, which ascend. */
+    /* NULL for the whole mesh; else [n_faces + n_gone] ids: of faces that the mesh has, and behind them of those that
+     * it has no longer, which are leased again when they come back. Both ascend. */
+    int32_t *faces;
+    int64_t n_faces, n_gone;
+};
+/* A lease that a job keeps in mind. */
+struct job_lease {
+    struct lease *lease;
+    bool his;                /* The caller's own. */
+    int32_t *faces;          /* What it will be on once the job has changed the mesh, as in the lease; NULL before */
+    int64_t n_faces, n_gone; /* leases_follow. */
 };
 struct present {
     struct list all;
@@ -38,7 +47,7 @@ struct people {
     struct list leases, present;
     int n_leases, n_present;
     uint64_t next_end; /* Nothing of all that ends before this time. */
-    int64_t n_faces;   /* Of all leases. */
+    int64_t n_faces;   /* Of all leases, with those that are gone. */
     /* Called when a lease begins, is renewed or ends ("lease"), and when somebody comes, says something else of himself
      * or goes ("presence"), with JSON that tells it; or NULL. */
     void (*news)(void *user, const char *mesh, const char *kind, const char *json);
@@ -69,20 +78,44 @@ bool lease_is_his(const struct lease *l, const char *principal, const char *name
 int present_set(struct people *p, const struct present *told, struct sdd_error *err);
 void present_end(struct people *p, struct present *x);
 
-/* leases_check: fails when somebody else has leased the mesh, or `whole` and any of its faces. Else the job keeps the
- * leases of others on faces in mind, for leases_allow.
+/* leases_check: fails when somebody else has leased the mesh, or `whole` and any of its faces. Else the job keeps all
+ * leases on faces in mind: those of others for leases_allow, and the caller's own for leases_follow.
  * Errors  SDD_ELEASED naming the holder; SDD_ENO_MEMORY */
 int leases_check(struct mesh_job *j, bool whole) SDD_MUST_CHECK;
 /* step_change: step_match, and then leases_check of a job that changes the mesh in part; step_change_all: of one that
  * changes all of it. */
 int step_change(struct job *job);
 int step_change_all(struct job *job);
-/* leases_none: true when the job keeps no leases in mind; it also tells that a step for them is to be skipped. Any
- * thread. */
+/* leases_none: true when the job keeps no leases in mind; leases_none_of_others: none of others. They also tell that a
+ * step for them is to be skipped. Any thread. */
 bool leases_none(const struct job *job);
+bool leases_none_of_others(const struct job *job);
 /* leases_allow: fails when the change touches a face that others have leased, or a vertex of one, or removes or
  * replaces a layer with values there. `changes` is from the mesh m on, and may lack faces, for positions. Any thread.
  * Errors  SDD_ELEASED listing the faces or the layer in job->conflict */
 int leases_allow(struct mesh_job *j, const struct mesh *m, const struct mesh_changes *changes) SDD_MUST_CHECK;
+/* leases_allow_mesh: the same of a change of `from` into `to`. */
+int leases_allow_mesh(struct mesh_job *j, const struct mesh *from, const struct mesh *to) SDD_MUST_CHECK;
+
+/* What a change has put in the place of what; all are NULL where it does not tell (struct edit_result). */
+struct face_origins {
+    int64_t n_new, n_joined;
+    const int32_t *new_ids, *origins, *joined;
+};
+/* leases_follow: finds what the caller's leases will be on after a change of `from` into `to`: the faces that stay,
+ * those put in the place of leased ones, those that come back, and else, where a leased face has gone, those that came
+ * by themselves and have no vertices but new ones and such of leased faces. leases_adopt, on the loop, makes it so once
+ * the change is durable.
+ * Cost     linear in the meshes where the caller has leases on faces
+ * Threads  any
+ * Errors   SDD_ETOO_LARGE (LEASES_MAX_FACES), SDD_ENO_MEMORY */
+int leases_follow(struct mesh_job *j, const struct mesh *from, const struct mesh *to,
+                  struct face_origins made) SDD_MUST_CHECK;
+void leases_adopt(struct mesh_job *j);
+/* lease_put: the lease is on other faces from now on, of which it takes over the list; who listens is told. One that
+ * has ended only frees it. */
+void lease_put(struct people *p, struct lease *l, int32_t *faces, int64_t n_faces, int64_t n_gone);
+/* leases_forget: what mesh_job_free does with the leases that a job keeps in mind. */
+void leases_forget(struct mesh_job *j);
 
 #endif

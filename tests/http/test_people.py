@@ -105,6 +105,14 @@ def undo_among_others(_, folder):
         bob.edit(move(face[1], 2))
         wrong = ann.post("/undo", expect=[409, "changed_since", "version"])
         check(face[1] in wrong["conflict"]["vertexIds"] and "by bob" in wrong["detail"], f"{wrong}")
+        now_at = ann.versions()[0][0]
+        check(wrong["conflict"]["versions"] == [now_at] and f"version {now_at} (edits by bob)" in wrong["detail"], f"{wrong}")
+        bob.edit(move(80, 8))
+        bob.post("/undo")
+        wrong = ann.post("/undo", expect=[409, "changed_since", "version"])
+        check(wrong["conflict"]["versions"] == [now_at], f"what is undone is not in the way: {wrong}")
+        bob.edit(move(80, 9))
+        check(ann.post("/undo", expect=[409, "changed_since", "version"])["conflict"]["versions"] == [now_at, now_at + 3], "one is missing")
         new = bob.edit({"addVertices": {"points": [2, 2, 2]}})["newVertexIds"][0]
         check(new not in [k[1] for k in now if k[0] == "v"], "an id was given twice")
         ann.get("/refined?level=2")
@@ -224,6 +232,120 @@ def leases(_, folder):
     finally:
         daemon.process.terminate()
         daemon.process.wait()
+
+
+def inside(point, polygon):
+    """Whether a point is in a polygon of the plane z = 0."""
+    within, (x, y) = False, point[:2]
+    for (ax, ay, _), (bx, by, _) in zip(polygon, polygon[1:] + polygon[:1]):
+        if (ay > y) != (by > y) and x < ax + (y - ay) * (bx - ax) / (by - ay):
+            within = not within
+    return within
+
+
+def middle(polygon):
+    return [sum(p[i] for p in polygon) / len(polygon) for i in range(3)]
+
+
+def polygons(mesh):
+    c = cage(mesh)
+    return {k[1]: [c["v", v] for v in corners] for k, corners in c.items() if k[0] == "f"}
+
+
+def covers(polygons, leased):
+    """The faces that lie where some polygons of the first grid are, of which nobody may have moved a vertex."""
+    return sorted(f for f, p in polygons.items() if any(inside(middle(p), l) or inside(middle(l), p) for l in leased))
+
+
+def leased_faces(mesh, name):
+    found = {x["lease"]: x for x in json.loads(mesh.get("/leases"))["leases"]}[name]
+    check(found["faces"] == len(found["faceIds"]), f"{found}")
+    return found["faceIds"]
+
+
+def leases_follow(_, folder):
+    """A lease stays on what its holder makes of the faces, where they are in the plane, and nobody else can change it."""
+    daemon, tokens = with_tokens(folder, "follow")
+    refused = [423, "leased", "lease"]
+    try:
+        for edit in ({"pokeFaces": {"ids": [10, 11]}}, {"splitFaces": {"ids": [10], "edges": [11, 21]}}, {"triangulateFaces": {"ids": [10, 12]}},
+                     {"insetFaces": {"ids": [10, 11], "t": [0.2]}}, {"splitEdges": {"edges": [11, 12]}}, {"loopCut": {"edges": [11, 12]}},
+                     {"reverseFaces": {"ids": [10, 11]}}, {"dissolveFaces": {"ids": [10, 11]}}, {"dissolveFaces": {"ids": [2, 10]}},
+                     {"dissolveEdges": {"edges": [11, 20]}}, {"removeFaces": {"ids": [10, 12]}}):
+            ann = Mesh(daemon, tokens["ann"], body=grid(SIDE))
+            bob = Mesh(daemon, tokens["bob"], ann.id)
+            first = polygons(ann)
+            name = lease(ann, faces=[10, 2 + SIDE + 1])["lease"]
+            was, leased = leased_faces(ann, name), [first[f] for f in (10, 11)]
+            check(was == [10, 11], f"{was}")
+            ann.edit(edit)
+            now = polygons(ann)
+            got, want = leased_faces(ann, name), covers(now, leased)
+            check(got == want, f"{edit}: the lease is on {got}, not {want}")
+            for f in got:
+                bob.post("/edits", {"edits": [{"removeFaces": {"ids": [f]}}]}, If_Match="*", expect=refused)
+            ann.post("/undo")
+            check(leased_faces(ann, name) == was, f"{edit}: undone, the lease is on {leased_faces(ann, name)}")
+            ann.post("/redo")
+            check(leased_faces(ann, name) == got, f"{edit}: done again, the lease is on {leased_faces(ann, name)}")
+            ann.post("/revert", {"version": 1}, If_Match="*")
+            check(leased_faces(ann, name) == was, f"{edit}: reverted, the lease is on {leased_faces(ann, name)}")
+            bob.edit({"removeFaces": {"ids": [40]}})
+            ann.ask("DELETE", f"/v1/meshes/{ann.id}")
+        mesh = Mesh(daemon, tokens["ann"], body=grid(SIDE))
+        bob = Mesh(daemon, tokens["bob"], mesh.id)
+        name, heard = lease(mesh, faces=[10])["lease"], events(mesh)
+        check(next(heard)[0] == "version", "no version first")
+        a, b, c, d = cage(mesh)["f", 10]
+        new = mesh.edit({"removeFaces": {"ids": [10]}}, {"addVertices": {"points": [1, 1, 1]}},
+                        {"addFaces": {"faceVertexCounts": [3, 3, 3, 3, 3],
+                                      "faceVertexIndices": [a, b, -1, b, c, -1, c, d, -1, d, a, -1, a, 70, -1]}})["newFaceIds"]
+        check(leased_faces(mesh, name) == new[:4], f"of faces added by hand {leased_faces(mesh, name)} of {new}")
+        check([next(heard)[0], next(heard)[1]["faceIds"]] == ["version", new[:4]], "who listens is not told of the new faces")
+        top = mesh.edit({"pokeFaces": {"ids": new[:1]}}, {"extrudeFaces": {"ids": [-1, -2], "by": [1]}})["newFaceIds"]
+        check(set(top[3:]) < set(leased_faces(mesh, name)), f"of faces made of new ones {leased_faces(mesh, name)}")
+        gone = leased_faces(mesh, name)
+        mesh.edit({"removeFaces": {"ids": gone}})
+        check(leased_faces(mesh, name) == [], "faces that are gone are listed")
+        bob.edit({"removeFaces": {"ids": [40]}})
+        bob.post("/revert", {"version": 1}, If_Match="*", expect=refused)
+        mesh.post("/undo")
+        check(leased_faces(mesh, name) == gone, "what comes back is not leased")
+        mesh = Mesh(daemon, tokens["ann"], body=grid(SIDE))
+        name = lease(mesh, faces=mesh.edit({"pokeFaces": {"ids": [10]}})["newFaceIds"])["lease"]
+        mesh.post("/undo")
+        check(leased_faces(mesh, name) == [10], "a face is not leased that comes back where the leased ones were")
+    finally:
+        daemon.process.terminate()
+        daemon.process.wait()
+
+
+def leases_follow_long(daemon, _):
+    """The same of many edits one after another; without tokens, by those that name the lease."""
+    rng, mesh, done = random.Random(9), Mesh(daemon, body=grid(SIDE)), 0
+    first = polygons(mesh)
+    leased = [first[f] for f in (10, 11, 18, 40)]
+    name = lease(mesh, faces=[10, 11, 18, 40], seconds=3600)["lease"]
+    for _ in range(120):
+        faces = cage(mesh)
+        ids = rng.sample([k[1] for k in faces if k[0] == "f"], 2)
+        mine = leased_faces(mesh, name)
+        ids = ids if rng.random() < 0.3 else rng.sample(mine, min(2, len(mine)))
+        edge = faces["f", ids[0]][:2]
+        edits = [rng.choice(({"pokeFaces": {"ids": ids}}, {"insetFaces": {"ids": ids, "t": [0.1]}}, {"triangulateFaces": {"ids": ids}},
+                             {"splitEdges": {"edges": edge}}, {"loopCut": {"edges": edge}}, {"reverseFaces": {"ids": ids}},
+                             {"removeFaces": {"ids": ids[1:]}})) for _ in range(rng.choice((1, 1, 2)))]
+        if rng.random() < 0.3:
+            mesh.raw("POST", rng.choice(("/undo", "/undo", "/redo")), None, Subdd_Lease=name)
+        else:
+            done += mesh.raw("POST", "/edits", {"edits": edits}, If_Match="*", Subdd_Lease=name)[0] == 200
+        got, want = leased_faces(mesh, name), covers(polygons(mesh), leased)
+        check(got == want, f"{edits}: the lease is on {got}, not {want}")
+        free = [k[1] for k in cage(mesh) if k[0] == "f" and k[1] not in got]
+        for f, status in ((rng.choice(got), 423), (rng.choice(free), 200)) if got and free else ():
+            edit = {"edits": [{"setHoles": {"ids": [f], "hole": True}}]}
+            check(mesh.raw("POST", "/edits", edit, If_Match="*")[0] == status, f"face {f} of others is not {status}")
+    check(done > 40, f"{done} edits were done")
 
 
 def leases_refused(daemon, _):
@@ -368,6 +490,8 @@ def lease_memory(_, folder):
         found = json.loads(mesh.get("/leases"))["leases"]
         listed = sum(len(x["faceIds"]) for x in found)
         check(len(found) == fit and {x["faces"] for x in found} == {len(faces)} and 16384 - fit < listed <= 16384, f"{listed} ids of {len(found)} leases")
+        mesh.post("/edits", {"edits": [{"pokeFaces": {"ids": faces[:20]}}]}, If_Match="*", expect=[413, "too_large", "lease"])
+        check(mesh.versions()[0][0] == 1, "a refusal made a version")
         lease(mesh)  # Of no faces.
         mesh.ask("DELETE", f"/v1/meshes/{mesh.id}/leases/{first}")
         lease(mesh, faces=faces)
@@ -446,7 +570,7 @@ def by_subd(_, folder):
 
 
 def people(daemon, folder):
-    for test in (rebase, rebase_refused, undo_among_others, either_order, leases, leases_refused, presence, news, crowd, lease_memory,
+    for test in (rebase, rebase_refused, undo_among_others, either_order, leases, leases_follow, leases_follow_long, leases_refused, presence, news, crowd, lease_memory,
                  lease_work, by_subd):
         yield test.__name__, functools.partial(test, daemon, folder)
 

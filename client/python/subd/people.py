@@ -34,13 +34,14 @@ class Version:
 
 @dataclass(frozen=True)
 class Lease:
-    """Faces (0: all) that somebody has to himself for so many seconds. Of many faces the first have their ids here."""
+    """Faces (None: all of the mesh) that somebody has to himself for so many seconds. Of many faces the first have their
+    ids here. They follow what the holder makes of them."""
 
     lease: str
     principal: str
     client: str
     seconds: int
-    faces: int
+    faces: Optional[int]
     face_ids: List[int]
 
 
@@ -75,7 +76,7 @@ def _lease(row: Dict[str, Any]) -> Lease:
     if not isinstance(ids, list) or len(ids) > _MAX_IDS or not all(isinstance(i, int) for i in ids):
         raise BadAnswer("the server's lease cannot be read")
     return Lease(clean(row.get("lease"), 32), clean(row.get("principal"), 64), clean(row.get("client"), 64),
-                 _count(row, "seconds"), _count(row, "faces"), ids)
+                 _count(row, "seconds"), _count(row, "faces") if "faces" in row else None, ids)
 
 
 class People:

@@ -22,8 +22,8 @@ static void work_fini(struct edit_work *w)
     free(w->face_state);
     free(w->creases.v);
     free(w->tags.v);
-    struct ints *const lists[] = {&w->dead_vertices, &w->dead_faces,     &w->hole_faces, &w->crease_edits,
-                                  &w->near,          &w->dirty_vertices, &w->dirty_faces};
+    struct ints *const lists[] = {&w->dead_vertices,  &w->dead_faces,  &w->hole_faces, &w->crease_edits, &w->near,
+                                  &w->dirty_vertices, &w->dirty_faces, &w->origins,    &w->joined};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]->v);
     id_map_fini(&w->vertex_map);
@@ -302,6 +302,8 @@ static int apply_modelling(struct edit_work *w, struct modelling *m, const struc
         if (!rc)
             rc = apply_primitives(w, primitives, n, err);
         if (!rc)
+            rc = modelling_origins(m, &w->origins, &w->joined, err);
+        if (!rc)
             rc = modelling_settle(m, &primitives, &n, err);
         if (!rc)
             rc = apply_primitives(w, primitives, n, err);
@@ -321,6 +323,25 @@ static int list_new(struct edit_work *w, const struct mesh *m, struct edit_resul
         out->new_vertex_ids[i] = (int32_t)(m->next_vertex_id + i);
     for (int64_t i = 0; i < out->n_new_faces; i++)
         out->new_face_ids[i] = (int32_t)(m->next_face_id + i);
+    return SDD_OK;
+}
+
+static int list_origins(struct edit_work *w, struct edit_result *out, struct sdd_error *err)
+{
+    int rc = SDD_OK;
+    while (w->origins.n < out->n_new_faces && !rc)
+        rc = edits_add(&w->origins, SDD_NO_ROW, err);
+    if (rc)
+        return rc;
+    for (int64_t i = 0; i < w->origins.n; i++)
+        if (w->origins.v[i] != SDD_NO_ROW)
+            w->origins.v[i] = w->face_ids[w->origins.v[i]];
+    for (int64_t i = 0; i < w->joined.n; i++)
+        w->joined.v[i] = w->face_ids[w->joined.v[i]];
+    out->origins = w->origins.v;
+    out->joined = w->joined.v;
+    out->n_joined = w->joined.n / 2;
+    w->origins = w->joined = (struct ints){0};
     return SDD_OK;
 }
 
@@ -349,6 +370,8 @@ int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_re
     if (!rc)
         rc = list_new(&w, m, out, err);
     if (!rc)
+        rc = list_origins(&w, out, err);
+    if (!rc)
         rc = edits_close_up(&w, &out->mesh, &out->delta, err);
     out->primitives = w.notes.batch;
     w.notes.batch = NULL;
@@ -365,5 +388,7 @@ void edit_result_free(struct edit_result *r)
     edit_batch_free(r->primitives);
     free(r->new_vertex_ids);
     free(r->new_face_ids);
+    free(r->origins);
+    free(r->joined);
     memset(r, 0, sizeof *r);
 }

@@ -90,8 +90,13 @@ static void join(struct modelling *m, int32_t mark, int32_t skip)
     if (left < 3)
         (void)modelling_fail(m, "what is left of face %d would have %d corners; a face has three or more",
                              face_id(m, m->list.v[0]), left);
-    for (int64_t i = 0; i < m->list.n; i++)
+    for (int64_t i = 0; i < m->list.n; i++) {
         ints_add(m, &m->draft.removed_faces, m->list.v[i]);
+        if (i == 0)
+            continue;
+        ints_add(m, &m->draft.joined, (int32_t)m->draft.like.n - 1);
+        ints_add(m, &m->draft.joined, m->list.v[i]);
+    }
     remove_inner(m, mark);
 }
 

@@ -51,8 +51,9 @@ static void mixes_clear(struct mixes *x)
 
 void draft_clear(struct draft *d)
 {
-    struct ints *const ints[] = {&d->vertices, &d->moved,  &d->moves,         &d->counts,           &d->like,  &d->kept,
-                                 &d->corners,  &d->values, &d->removed_faces, &d->removed_vertices, &d->tagged};
+    struct ints *const ints[] = {
+        &d->vertices, &d->moved,  &d->moves,         &d->counts,           &d->like,  &d->kept, &d->joined,
+        &d->corners,  &d->values, &d->removed_faces, &d->removed_vertices, &d->tagged};
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
         ints[i]->n = 0;
     mixes_clear(&d->vertex_mixes);
@@ -69,8 +70,9 @@ static void mixes_fini(struct mixes *x)
 
 void draft_fini(struct draft *d)
 {
-    struct ints *const ints[] = {&d->vertices, &d->moved,  &d->moves,         &d->counts,           &d->like,  &d->kept,
-                                 &d->corners,  &d->values, &d->removed_faces, &d->removed_vertices, &d->tagged};
+    struct ints *const ints[] = {
+        &d->vertices, &d->moved,  &d->moves,         &d->counts,           &d->like,  &d->kept, &d->joined,
+        &d->corners,  &d->values, &d->removed_faces, &d->removed_vertices, &d->tagged};
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
         free(ints[i]->v);
     mixes_fini(&d->vertex_mixes);

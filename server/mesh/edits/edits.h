@@ -98,6 +98,11 @@ struct edit_result {
     int64_t n_new_vertices, n_new_faces;
     int32_t *new_vertex_ids; /* In the order of adding; those that the same batch removed again are among them. */
     int32_t *new_face_ids;   /* In the same way. */
+    /* [n_new_faces] The id of the face in whose place a modelling edit has put each, which the batch itself may have
+     * added; SDD_NO_ROW for faces of EDIT_ADD_FACES. */
+    int32_t *origins;
+    int64_t n_joined; /* A new face in the place of several has the others here. */
+    int32_t *joined;  /* [n_joined][2] The ids of the new face, which ascend, and of another that it stands for. */
     /* The batch as primitives alone, which make the same mesh of the old one again. NULL when nothing was done, or when
      * they would take more than a quarter of the mesh's memory. */
     struct edit_batch *primitives;

@@ -50,6 +50,28 @@ int modelling_expand(struct modelling *m, const struct edit *e, int64_t *at, con
     return rc;
 }
 
+int modelling_origins(const struct modelling *m, struct ints *origins, struct ints *joined, struct sdd_error *err)
+{
+    const struct draft *d = &m->draft;
+    const int64_t before = m->n_faces_before - m->w->n_old_faces;
+    int64_t f = m->n_faces_before, k = 0;
+    int rc = SDD_OK;
+    while (origins->n < before && !rc)
+        rc = edits_add(origins, SDD_NO_ROW, err);
+    for (int64_t i = 0; i < d->like.n && !rc; i++) {
+        for (; k < d->joined.n && d->joined.v[k] == i && !rc; k += 2) {
+            rc = edits_add(joined, (int32_t)f, err);
+            if (!rc)
+                rc = edits_add(joined, d->joined.v[k + 1], err);
+        }
+        if (rc || d->kept.v[i] >= 0)
+            continue;
+        rc = edits_add(origins, d->like.v[i], err);
+        f++;
+    }
+    return rc;
+}
+
 /* ---- settling ---- */
 static void check_corners(struct modelling *m, int64_t f, int32_t like)
 {

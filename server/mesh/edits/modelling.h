@@ -79,6 +79,7 @@ struct draft {
     /* Faces in the order in which they are added. `like` is the face that hole and uniform values are taken from. A
      * face that is kept stands here when corners of it get new values; for the others `kept` is -1. */
     struct ints counts, like, kept;
+    struct ints joined;  /* Pairs: the number of a face here, and another face that it stands for, too. */
     struct ints corners; /* The vertex of each corner. */
     struct ints values;  /* The corner mix of each corner. */
     struct ints removed_faces, removed_vertices;
@@ -123,6 +124,10 @@ void modelling_free(struct modelling *m); /* NULL is fine. */
  * Errors  SDD_EMESH naming edit and element; SDD_ETOO_LARGE (MODELLING_MAX_STEPS); SDD_ENO_MEMORY */
 int modelling_expand(struct modelling *m, const struct edit *e, int64_t *at, const struct edit **primitives, int *n,
                      struct sdd_error *err) SDD_MUST_CHECK;
+/* modelling_origins: adds which faces those stand for that the primitives of the step have added (struct edit_result),
+ * as rows. Errors  SDD_ENO_MEMORY */
+int modelling_origins(const struct modelling *m, struct ints *origins, struct ints *joined,
+                      struct sdd_error *err) SDD_MUST_CHECK;
 /* modelling_settle: checks the mesh around what the step has made, and makes the primitives that drop the creases of
  * edges that are gone. Owner and errors as above. */
 int modelling_settle(struct modelling *m, const struct edit **primitives, int *n, struct sdd_error *err) SDD_MUST_CHECK;

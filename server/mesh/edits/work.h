@@ -100,6 +100,7 @@ struct edit_work {
     struct ints crease_edits;       /* The edit that each crease is of. */
     struct ints near;               /* The corners at vertices with VERTEX_NEAR, which ascend. */
     struct ints dirty_vertices, dirty_faces;
+    struct ints origins, joined; /* As in struct edit_result, but rows, and without faces added last by themselves. */
     int n_primvars, n_puts;
     struct edit_primvar primvars[SDD_MAX_PRIMVARS];
     const struct primvar_array *puts[SDD_MAX_PRIMVARS]; /* Primvars that the batch puts as a whole. */
