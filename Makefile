@@ -109,7 +109,7 @@ all: said $(PROGS) $(CLIENT) $(LIBSDD) share $(if $(DRIVER),cuda) ## the daemon,
 said:
 	@$(if $(missing),echo '  $(missing)',:)
 cuda: $(if $(NVCC),$(if $(wildcard $(BUILD)/lib/libsdd_cuda.so),,about-cuda) $(if $(CU_OBJ),$(BUILD)/lib/libsdd_cuda.so)) ## only the CUDA module
-	@$(if $(NVCC),:,echo '  without the CUDA module: no nvcc on PATH or in /usr/local/cuda/bin')
+	@$(if $(NVCC),:,echo '  without the CUDA module: no nvcc on PATH or in /usr/local/cuda/bin, or NVCC= was given')
 
 $(BUILD)/gen/subdd.pb-c.c: proto/subdd.proto
 	$(call say,PROTOC,$<)

@@ -173,16 +173,18 @@ int cli_table_print(struct cli_table *t)
             widths[k] = w > widths[k] ? w : widths[k];
         }
     for (size_t i = 0; i < t->n; i++) {
+        int before = 0; /* Blanks, which a row does not end with. */
         fputs(t->failed ? "" : t->indent, stdout);
         for (int k = 0; k < t->columns; k++) {
             char *cell = t->rows[i][k];
             const int blanks = t->failed ? 0 : widths[k] - width_of(cell), right = t->right >> k & 1;
-            if (!t->failed) {
-                printf("%*s", right ? blanks : 0, "");
+            before += right ? blanks : 0;
+            if (!t->failed && *cell) {
+                printf("%*s", before, "");
                 put_cell(cell);
-                if (k + 1 < t->columns)
-                    printf("%*s", (right ? 0 : blanks) + 2, "");
+                before = 0;
             }
+            before += (right ? 0 : blanks) + 2;
             free(cell);
         }
         fputs(t->failed ? "" : "\n", stdout);

@@ -145,8 +145,10 @@ static void name_others(struct past_job *p, const struct store_version *list, in
     struct conflict *c = &p->base.base.conflict;
     struct text names = {0};
     c->n_versions = 0;
-    for (int i = 0; i < n && list[i].version != p->of && (is_change(&list[i]) || list[i].of != p->of); i++) {
+    for (int i = 0; i < n; i++) {
         const struct store_version *v = &list[i];
+        if (v->version == p->of || (!is_change(v) && v->of == p->of))
+            break;
         if (!is_change(v) || is_undone(list, n, v->version))
             continue;
         if (c->n_versions < NAMED)
@@ -172,8 +174,8 @@ static int choose(struct past_job *p, const struct store_version *list, int n)
     const char *who = p->base.base.principal;
     p->of = find_change(list, n, p->way, who);
     if (!p->of)
-        return job_fail(&p->base.base.job, SDD_ENO_CHANGE, "", "there is nothing to %s%s%s among the last %d versions",
-                        kinds[p->way], *who ? " of " : "", who, n);
+        return job_fail(&p->base.base.job, SDD_ENO_CHANGE, "", "there is nothing to %s%s%s in the %d version%s kept",
+                        kinds[p->way], *who ? " of " : "", who, n, n == 1 ? "" : "s");
     p->version = p->way == UNDO ? p->of - 1 : p->of;
     const int64_t is_like = p->way == UNDO ? p->of : p->of - 1;
     const struct store_version *like = find_version(list, n, is_like);

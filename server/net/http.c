@@ -166,7 +166,7 @@ static int check_deadline(struct request *r, struct sdd_error *err)
     if (given) {
         if (!parse_integer(given, strlen(given), &ms) || ms == 0)
             return sdd_fail(err, SDD_EINVALID, "subdd-timeout-ms",
-                            "Subdd-Timeout-Ms must be a whole number of milliseconds");
+                            "Subdd-Timeout-Ms must be a whole number of milliseconds, 1 or more");
         if ((double)ms * 1e-3 < seconds)
             seconds = (double)ms * 1e-3;
     }

@@ -6,9 +6,10 @@
 
 static int refuse(struct mesh_job *j, const struct lease *l, const char *what)
 {
-    return job_fail(&j->job, SDD_ELEASED, "lease", "%s is leased by %s%s%s%s", what,
-                    *l->principal ? l->principal : "somebody", *l->client ? " (" : "", l->client,
-                    *l->client ? ")" : "");
+    return job_fail(&j->job, SDD_ELEASED, "lease", "%s is leased by %s%s%s%s for %lld s more%s", what,
+                    *l->principal ? l->principal : "somebody", *l->client ? " (" : "", l->client, *l->client ? ")" : "",
+                    (long long)lease_seconds_left(l),
+                    *l->principal ? "" : "; if it is yours, name it in Subdd-Lease (subd: --lease)");
 }
 
 static int keep_in_mind(struct mesh_job *j, struct lease *l, bool his)

@@ -160,6 +160,20 @@ void mesh_job_start_own(struct mesh_job *j, struct slot *slot, const struct job_
     job_start(j->job.jobs, &j->job, ops, &slot->turns);
 }
 
+/* Copies the header Subdd-Lease, if there is one. Returns false when it has answered the request with an error. */
+static bool read_leases(struct request *r, char **out)
+{
+    const char *named = request_header(r, "Subdd-Lease");
+    if (named && !leases_are_ids(named))
+        answer_fail(r, SDD_EINVALID, "subdd-lease",
+                    "Subdd-Lease takes ids of leases, l_ and 16 hexadecimal digits, with commas between");
+    else if (named && !(*out = strdup(named)))
+        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
+    else
+        return true;
+    return false;
+}
+
 void *mesh_job_create(struct request *r, size_t bytes, bool with_key)
 {
     const char *key = with_key ? request_header(r, "Idempotency-Key") : NULL;
@@ -172,9 +186,7 @@ void *mesh_job_create(struct request *r, size_t bytes, bool with_key)
         free(j);
         return NULL;
     }
-    const char *leases = request_header(r, "Subdd-Lease");
-    if (leases && !(j->named_leases = strdup(leases))) {
-        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
+    if (!read_leases(r, &j->named_leases)) {
         idempotency_free(j->key);
         free(j);
         return NULL;

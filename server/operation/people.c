@@ -190,6 +190,20 @@ int64_t lease_seconds_left(const struct lease *l)
     return l->until > now ? (int64_t)((l->until - now + 999999999u) / 1000000000u) : 0;
 }
 
+bool leases_are_ids(const char *text)
+{
+    for (;;) {
+        text += strspn(text, " \t");
+        if (strncmp(text, "l_", 2) != 0 || strspn(text + 2, "0123456789abcdef") != LEASE_ID_SIZE - 4)
+            return false;
+        text += LEASE_ID_SIZE - 2;
+        text += strspn(text, " \t");
+        if (*text != ',')
+            return !*text;
+        text++;
+    }
+}
+
 bool lease_is_his(const struct lease *l, const char *principal, const char *named)
 {
     return strcmp(l->principal, principal) == 0 && (*principal || (named && strstr(named, l->id)));

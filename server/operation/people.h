@@ -71,6 +71,9 @@ void lease_unref(struct lease *l); /* NULL is fine. */
 /* lease_find: the lease of this mesh with this id[n], or NULL. */
 struct lease *lease_find(const struct people *p, const char *mesh, const char *id, size_t n);
 int64_t lease_seconds_left(const struct lease *l);
+/* leases_are_ids: whether a text is a list of such ids, with commas between and blanks around them. Whether there are
+ * such leases is another question. */
+bool leases_are_ids(const char *text);
 /* lease_is_his: whether the caller holds it: the token is the same; without tokens, it names the lease in Subdd-Lease,
  * whose value is `named`. */
 bool lease_is_his(const struct lease *l, const char *principal, const char *named);

@@ -265,8 +265,9 @@ int quarantine_check(struct quarantine *q, const char *id, int64_t version, stru
         return SDD_OK;
     return sdd_fail(
         err, SDD_EQUARANTINED, "id",
-        "evaluating mesh %s has ended the daemon %d times, at last at version %lld, so that is not done again", id,
-        QUARANTINE_DEATHS, (long long)version);
+        "evaluating mesh %s has ended the daemon %d times, at last at version %lld, so that is not done again; "
+        "revert or undo it, or have an admin DELETE .../quarantine",
+        id, QUARANTINE_DEATHS, (long long)version);
 }
 
 void quarantine_begin(struct quarantine *q, struct evaluation *e, int step)

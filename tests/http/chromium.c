@@ -29,7 +29,7 @@ pid_t chromium_run(const char *const *argv, const char *dir, const char *log, in
         dup2(from, 3);
         dup2(to, 4);
     }
-    if (chdir(dir) == 0)
+    if (chdir(dir) == 0 && setenv("TMPDIR", dir, 1) == 0) /* Killed, it leaves what it has there. */
         execvp(argv[0], (char *const *)(uintptr_t)argv);
     _exit(127);
 }

@@ -132,7 +132,7 @@ def repeated(daemon):
     mesh.move(5)
     check(mesh.ask("PUT", path + "/positions", moved, If_Match='"1"', **key) == first, "another answer")
     check(mesh.x() == 5 and json.loads(first)["version"] == 2 and mesh.versions()[0][0] == 3, "the key moved the mesh twice")
-    mesh.ask("PUT", path + "/positions", {"ranges": []}, expect=[422, "idempotency_key_reused", "Idempotency-Key"], **key)
+    mesh.ask("PUT", path + "/positions", {"ranges": []}, expect=[422, "idempotency_key_reused", "idempotency-key"], **key)
     mesh.ask("DELETE", path, If_Match='"1"', Idempotency_Key="rm-1", expect=[412, "version_mismatch", "if-match"])
     for _ in range(2):
         check(mesh.request("DELETE", path, Idempotency_Key="rm-1", If_Match='"3"') == (204, b""), "not deleted with the key")

@@ -110,7 +110,7 @@ def chained(daemon):
             ([{"insetFaces": {"ids": [0]}}, {"pokeFaces": {"ids": [0]}}], "edits[1]: this batch has already removed face 0"),
             ([{"pokeFaces": {"ids": [0]}}, {"dissolveVertices": {"ids": [-1, -1]}}], "edits[1]: this batch has already removed vertex -1"),
             ([{"addVertices": {"points": [0, 0, 0]}}, {"mergeVertices": {"ids": [-1, -2]}}], "edits[1]: there is no vertex -2"),
-            ([{"removeFaces": {"ids": [2]}}, {"flipEdges": {"edges": [0, 1]}}], "edits[1].flipEdges: edge (0, 1) has 1 faces; it takes an edge of two"),
+            ([{"removeFaces": {"ids": [2]}}, {"flipEdges": {"edges": [0, 1]}}], "edits[1].flipEdges: edge (0, 1) has 1 face; it takes an edge of two"),
             ([{"loopCut": {"edges": [0, 1]}}, {"removeVertices": {"ids": [0]}}], "vertex 0 is removed but face")):
         status, answer = mesh.edit(*edits)
         check((status, answer["code"]) == (422, "invalid_mesh") and detail in answer["detail"], f"{edits}: {answer}")

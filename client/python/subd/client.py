@@ -235,9 +235,9 @@ class Client(People):
                 raise BadAnswer("the pages of the server's list run in a circle")
             after = page.next
 
-    def show(self, mesh: MeshLike) -> MeshInfo:
-        """A mesh without its arrays."""
-        return self._run("GET", self._path(mesh), {}, self._info, repeatable=True)
+    def show(self, mesh: MeshLike, *, at: int = 0) -> MeshInfo:
+        """A mesh without its arrays. `at`, here and below, is an earlier version that is kept still."""
+        return self._run("GET", self._path(mesh), {"version": at or None}, self._info, repeatable=True)
 
     def find(self, text: str) -> MeshInfo:
         """The mesh that a person means: by its id, a name that one mesh alone has, or the beginning of one id."""
@@ -305,16 +305,16 @@ class Client(People):
             self._exchange.pause(interval)
 
     # ---- the control mesh
-    def cage(self, mesh: MeshLike) -> Mesh:
+    def cage(self, mesh: MeshLike, *, at: int = 0) -> Mesh:
         """The control mesh as arrays, with the ids that edits use and its version."""
         def take(answer: Answer) -> Mesh:
             if answer.media_type not in (_PROTOBUF, "application/x-protobuf"):
                 raise _stranger(answer)
             return cage_of(answer.read(self.max_answer_bytes), answer.etag)
 
-        return self._run("GET", self._path(mesh, "/cage"), {}, take, repeatable=True)
+        return self._run("GET", self._path(mesh, "/cage"), {"version": at or None}, take, repeatable=True)
 
-    def cage_file(self, mesh: MeshLike, media_type: str = "model/obj") -> bytes:
+    def cage_file(self, mesh: MeshLike, media_type: str = "model/obj", *, at: int = 0) -> bytes:
         """The control mesh as a file: model/obj, model/vnd.usda, model/ply, model/gltf-binary, model/stl,
         application/json or application/protobuf. Client.warnings tells what the format does not carry."""
         def take(answer: Answer) -> bytes:
@@ -322,7 +322,8 @@ class Client(People):
                 raise _stranger(answer)
             return answer.read(self.max_answer_bytes)
 
-        return self._run("GET", self._path(mesh, "/cage"), {}, take, accept=media_type, repeatable=True)
+        return self._run("GET", self._path(mesh, "/cage"), {"version": at or None}, take, accept=media_type,
+                         repeatable=True)
 
     def positions(self, mesh: MeshLike, points: Any, *, version: int = 0, first: Optional[int] = None,
                   media_type: str = _OCTETS) -> MeshInfo:
@@ -382,7 +383,7 @@ class Client(People):
     def refined(self, mesh: MeshLike, level: int = 1, *, include: Names = ("positions", "indices"),
                 surface: Optional[str] = None, method: Optional[str] = None, compact: Names = (), primvars: Names = (),
                 split_normals: bool = False, out: Places = None, if_none_match: Optional[str] = None,
-                verify: Optional[bool] = None) -> Optional[Frame]:
+                verify: Optional[bool] = None, at: int = 0) -> Optional[Frame]:
         """The refined surface as arrays.
 
         include    of positions, normals, tangents, indices, uvs, uv_indices and face_params
@@ -393,8 +394,10 @@ class Client(People):
         out        where arrays go: {"positions": array, ...} of numpy arrays, bytearrays or memoryviews that are large
                    enough, or an earlier Frame whose memory is used again
         if_none_match   the etag of an earlier frame: the answer is None where it is still current
-        verify     False leaves digests unchecked in this call"""
+        verify     False leaves digests unchecked in this call
+        at         an earlier version"""
         query, request = self._refine_query(level, include, surface, method, compact, primvars, split_normals)
+        query["version"] = at or None
         return self._frame("GET", self._path(mesh, "/refined"), query, request, out, if_none_match=if_none_match,
                            verify=verify)
 
@@ -439,7 +442,8 @@ class Client(People):
 
     def refined_file(self, mesh: MeshLike, path: Union[str, "os.PathLike[str]"], level: int = 1, *,
                      media_type: Optional[str] = None, include: Names = (), surface: Optional[str] = None,
-                     method: Optional[str] = None, primvars: Names = (), split_normals: bool = False) -> None:
+                     method: Optional[str] = None, primvars: Names = (), split_normals: bool = False,
+                     at: int = 0) -> None:
         """The refined surface as a file that the daemon writes, by the ending of its path .obj, .usda, .ply, .glb or
         .stl. It appears when it is complete. Without include it has the UVs of the mesh; Client.warnings tells what the
         format does not carry."""
@@ -447,6 +451,7 @@ class Client(People):
         if not wanted:
             raise UsageError("surfaces are written to files that end in %s" % ", ".join(SURFACE_TYPES))
         query, _ = self._refine_query(level, include or ("positions",), surface, method, (), primvars, split_normals)
+        query["version"] = at or None
         if not include:
             del query["include"]
         unfinished = "%s.%s.part" % (os.fspath(path), uuid.uuid4().hex[:8])
@@ -475,36 +480,37 @@ class Client(People):
                            body=[pack(points, "f32", "points")], media_type=media_type, version=version, verify=verify)
 
     def patches(self, mesh: MeshLike, level: int = 1, *, surface: Optional[str] = None, out: Places = None,
-                if_none_match: Optional[str] = None, verify: Optional[bool] = None) -> Optional[Frame]:
+                if_none_match: Optional[str] = None, verify: Optional[bool] = None, at: int = 0) -> Optional[Frame]:
         """The surface as bicubic B-spline patches, and quads of the level where it is none (proto/README.md,
         "Patches")."""
-        query = {"level": _in_range("level", level, 1, _MAX_PATCH_LEVEL), "surface": surface}
+        query = {"level": _in_range("level", level, 1, _MAX_PATCH_LEVEL), "surface": surface, "version": at or None}
         return self._frame("GET", self._path(mesh, "/patches"), query, Request(level, PATCH_BLOCKS), out,
                            if_none_match=if_none_match, verify=verify)
 
     def plan(self, mesh: MeshLike, level: int = 1, *, include: Names = ("positions", "indices"),
              surface: Optional[str] = None, method: Optional[str] = None, compact: Names = (), primvars: Names = (),
-             split_normals: bool = False) -> Plan:
+             split_normals: bool = False, at: int = 0) -> Plan:
         """What refined with the same arguments would give and cost, before asking."""
         query, _ = self._refine_query(level, include, surface, method, compact, primvars, split_normals)
+        query["version"] = at or None
         return self._run("GET", self._path(mesh, "/plan"), query, lambda a: _plan_of(self._object(a)), accept=_JSON,
                          repeatable=True)
 
     # ---- queries
     def neighbors(self, mesh: MeshLike, relation: str = "VV", level: int = 0, *, ring: int = 1, oriented: bool = False,
                   first: int = 0, count: Optional[int] = None, ids: Any = None, out: Places = None,
-                  if_none_match: Optional[str] = None) -> Optional[Frame]:
+                  if_none_match: Optional[str] = None, at: int = 0) -> Optional[Frame]:
         """Rows of neighbours: row i is frame["ids"][frame["offsets"][i]:frame["offsets"][i + 1]]. With ids (u32) the
         rows of these elements, in their order; else those of all, or of a range."""
         if relation not in _RELATIONS:
             raise UsageError("%r is not one of %s" % (relation, ", ".join(_RELATIONS)))
-        if ids is not None and (first or count is not None or if_none_match):
-            raise UsageError("ids go without first, count and if_none_match")
+        if ids is not None and (first or count is not None or if_none_match or at):
+            raise UsageError("ids go without first, count, if_none_match and at")
         query = {
             "relation": relation, "level": _in_range("level", level, 0, _MAX_LEVEL),
             "ring": _in_range("ring", ring, 1, _MAX_RING), "oriented": oriented,
             "first": _in_range("first", first, 0, _MAX_ROW) if ids is None else None,
-            "count": None if count is None else _in_range("count", count, 0, _MAX_ROW)
+            "count": None if count is None else _in_range("count", count, 0, _MAX_ROW), "version": at or None
         }
         request = Request(level, frozenset({"offsets", "ids"} | ({"signs"} if relation == "FE" else set())),
                           relation=relation)
@@ -513,7 +519,7 @@ class Client(People):
                            if_none_match=if_none_match, **more)
 
     def fields(self, mesh: MeshLike, what: Names, level: int = 0, *, sources: Iterable[int] = (), out: Places = None,
-               if_none_match: Optional[str] = None, verify: Optional[bool] = None) -> Optional[Frame]:
+               if_none_match: Optional[str] = None, verify: Optional[bool] = None, at: int = 0) -> Optional[Frame]:
         """Values at the vertices of the cage or of a level, a block for each of normals, gaussian, mean and geodesic,
         the last of which needs sources: rows of vertices."""
         wanted = [name for name in _FIELDS if name in _names(what)]
@@ -521,7 +527,10 @@ class Client(People):
             raise UsageError("what names %s; there are %s, each once" %
                              (", ".join(_names(what)) or "nothing", ", ".join(_FIELDS)))
         rows = ",".join(str(_in_range("a source", int(row), 0, _MAX_ROW)) for row in sources)
-        query = {"what": ",".join(wanted), "sources": rows, "level": _in_range("level", level, 0, _MAX_LEVEL)}
+        query = {
+            "what": ",".join(wanted), "sources": rows, "level": _in_range("level", level, 0, _MAX_LEVEL),
+            "version": at or None
+        }
         return self._frame("GET", self._path(mesh, "/fields"), query, Request(level, frozenset(wanted)), out,
                            if_none_match=if_none_match, verify=verify)
 

@@ -86,12 +86,16 @@ def remove_primvar(name: str) -> wire.Pieces:
 
 
 # ---- modelling edits, which the daemon turns into those above ----
+def _t(t: Any) -> wire.Pieces:
+    return _floats(2, [t] if isinstance(t, (int, float)) else t, "t")
+
+
 def _edges(number: int, edges: Any, t: Any = None) -> wire.Pieces:
-    return _edit(number, wire.put(1, pack(edges, "i32", "edges")), _floats(2, t, "t"))
+    return _edit(number, wire.put(1, pack(edges, "i32", "edges")), _t(t))
 
 
 def _at(number: int, ids: Any, t: Any) -> wire.Pieces:
-    return _edit(number, _ids(ids), _floats(2, t, "t"))
+    return _edit(number, _ids(ids), _t(t))
 
 
 def flip_edges(edges: Any) -> wire.Pieces:

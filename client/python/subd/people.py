@@ -54,6 +54,10 @@ class Present:
     state: Any
 
 
+def _lease_id(lease: Union[Lease, str]) -> str:
+    return lease.lease if isinstance(lease, Lease) else lease
+
+
 def _count(row: Dict[str, Any], name: str) -> int:
     n = row.get(name, 0)
     return n if isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 1 << 63 else 0
@@ -146,16 +150,16 @@ class People:
         found = self._run("GET", self._path(mesh, "/leases"), {}, self._object, accept=_JSON, repeatable=True)
         return [_lease(row) for row in _rows(found, "leases")]
 
-    def renew_lease(self, mesh: MeshLike, lease: Lease, seconds: int = 60) -> Lease:
-        """Makes a lease last from now on."""
-        return self._run("PUT", self._path(mesh, "/leases/" + quote(lease.lease, safe="")), {},
+    def renew_lease(self, mesh: MeshLike, lease: Union[Lease, str], seconds: int = 60) -> Lease:
+        """Makes a lease, or that of an id, last from now on."""
+        return self._run("PUT", self._path(mesh, "/leases/" + quote(_lease_id(lease), safe="")), {},
                          lambda a: _lease(self._object(a)), accept=_JSON, repeatable=True,
                          body=[json.dumps({"seconds": seconds}).encode()], media_type=_JSON)
 
-    def end_lease(self, mesh: MeshLike, lease: Lease) -> None:
-        """Ends a lease."""
-        self._run("DELETE", self._path(mesh, "/leases/" + quote(lease.lease, safe="")), {}, self._no_body)
-        self._leases[:] = [name for name in self._leases if name != lease.lease]
+    def end_lease(self, mesh: MeshLike, lease: Union[Lease, str]) -> None:
+        """Ends a lease, or that of an id."""
+        self._run("DELETE", self._path(mesh, "/leases/" + quote(_lease_id(lease), safe="")), {}, self._no_body)
+        self._leases[:] = [name for name in self._leases if name != _lease_id(lease)]
 
     # ---- presence
     def presence(self, mesh: MeshLike) -> List[Present]:
@@ -166,6 +170,8 @@ class People:
 
     def be_present(self, mesh: MeshLike, client: str, state: Any = None, seconds: int = 30) -> None:
         """Says that a client of this name is at the mesh for so many seconds, 1 to 300, with any JSON of up to 4 KiB."""
+        if not isinstance(client, str):
+            raise UsageError("client is a name, and the state comes behind it")
         body = json.dumps(state).encode()
         if len(body) > 4096:
             raise UsageError("presence has at most 4096 bytes of JSON")

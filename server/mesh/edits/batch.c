@@ -30,10 +30,12 @@ uint32_t edit_kinds(const struct edit_batch *b)
     return kinds;
 }
 
-static int bad_length(int64_t index, enum edit_op op, const char *array, int64_t n, struct sdd_error *err)
+/* Fails because of an array of n numbers where it takes as many, followed by `of`: what they are. */
+static int bad_length(int64_t index, enum edit_op op, const char *array, int64_t n, int64_t takes, const char *of,
+                      struct sdd_error *err)
 {
-    return sdd_fail(err, SDD_EMESH, array, "edits[%lld].%s: %s has %lld numbers, which does not fit the rest",
-                    (long long)index, op_names[op], array, (long long)n);
+    return sdd_fail(err, SDD_EMESH, array, "edits[%lld].%s: %s has %lld number%s; it takes %lld%s", (long long)index,
+                    op_names[op], array, (long long)n, n == 1 ? "" : "s", (long long)takes, of);
 }
 
 static int check_sharpness(const struct edit *e, int64_t index, struct sdd_error *err)
@@ -55,7 +57,9 @@ static int check_counts(const struct edit *e, int64_t index, struct sdd_error *e
                             (long long)index, (long long)i, e->counts[i]);
         corners += e->counts[i];
     }
-    return corners == e->n_corners ? SDD_OK : bad_length(index, e->op, "faceVertexIndices", e->n_corners, err);
+    return corners == e->n_corners ? SDD_OK
+                                   : bad_length(index, e->op, "faceVertexIndices", e->n_corners, corners,
+                                                ", the sum of faceVertexCounts", err);
 }
 
 /* Fails because an array that the operation needs is missing. Such an edit would do nothing and yet make a new version.
@@ -105,7 +109,7 @@ static const struct {
 static int check_t(const struct edit *e, int64_t index, bool ends, struct sdd_error *err)
 {
     if (e->n_values > 1 && e->n_values != e->n)
-        return bad_length(index, e->op, "t", e->n_values, err);
+        return bad_length(index, e->op, "t", e->n_values, e->n, ", or 1 for all", err);
     for (int64_t i = 0; i < e->n_values; i++)
         if (!(ends ? e->values[i] >= 0 && e->values[i] <= 1 : e->values[i] > 0 && e->values[i] < 1))
             return sdd_fail(err, SDD_EMESH, "t", "edits[%lld].%s: t[%lld] is %g; it must be %s", (long long)index,
@@ -118,7 +122,7 @@ static int check_t(const struct edit *e, int64_t index, bool ends, struct sdd_er
 static int check_by(const struct edit *e, int64_t index, struct sdd_error *err)
 {
     if (e->n_values > 1 && e->n_values != 3)
-        return bad_length(index, e->op, "by", e->n_values, err);
+        return bad_length(index, e->op, "by", e->n_values, 1, " for a distance or 3 for a vector", err);
     for (int64_t i = 0; i < e->n_values; i++)
         if (!(fabsf(e->values[i]) <= SDD_MAX_COORDINATE))
             return sdd_fail(err, SDD_EMESH, "by", "edits[%lld].%s: by[%lld] is %g; it must be finite and within +-%g",
@@ -132,7 +136,7 @@ static int set_modelling(struct edit *e, int64_t index, int64_t n_counts, struct
     const char *ids = needed[e->op].ids;
     if (ids[0] == 'e') { /* edges */
         if (e->n % 2)
-            return bad_length(index, e->op, ids, e->n, err);
+            return bad_length(index, e->op, ids, e->n, 2, " for each edge", err);
         e->n /= 2;
     }
     switch (e->op) {
@@ -145,14 +149,14 @@ static int set_modelling(struct edit *e, int64_t index, int64_t n_counts, struct
         if (e->n < 2)
             return sdd_fail(err, SDD_EMESH, "ids", "edits[%lld].mergeVertices: ids has 1 vertex; name two or more",
                             (long long)index);
-        return e->n_values > 1 ? bad_length(index, e->op, "t", e->n_values, err) : check_t(e, index, true, err);
+        return e->n_values > 1 ? bad_length(index, e->op, "t", e->n_values, 1, "", err) : check_t(e, index, true, err);
     case EDIT_SPLIT_FACES:
         if (n_counts != 2 * e->n)
-            return bad_length(index, e->op, "edges", n_counts, err);
+            return bad_length(index, e->op, "edges", n_counts, 2 * e->n, ", two for each face", err);
         break;
     default: break;
     }
-    return e->n_values ? bad_length(index, e->op, "t", e->n_values, err) : SDD_OK;
+    return e->n_values ? bad_length(index, e->op, "t", e->n_values, 0, "", err) : SDD_OK;
 }
 
 int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, struct i32s counts, struct f32s values,
@@ -179,12 +183,12 @@ int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, st
         e->corners = ids.v;
         e->n_corners = ids.n;
         if (values.n && values.n != 2 * ids.n)
-            return bad_length(index, op, "st", values.n, err);
+            return bad_length(index, op, "st", values.n, 2 * ids.n, ", two for each corner", err);
         e->n_values = values.n / 2;
         return check_counts(e, index, err);
     case EDIT_SET_CREASES:
         if (ids.n % 2)
-            return bad_length(index, op, "edges", ids.n, err);
+            return bad_length(index, op, "edges", ids.n, 2, " for each edge", err);
         e->n = ids.n / 2;
         width = 1;
         break;
@@ -192,7 +196,7 @@ int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, st
     case EDIT_SET_POSITIONS: width = 3; break;
     case EDIT_SET_UVS:
         if (values.n % 2)
-            return bad_length(index, op, "st", values.n, err);
+            return bad_length(index, op, "st", values.n, 2, " for each corner", err);
         e->n_values = values.n / 2;
         return SDD_OK;
     case EDIT_SET_PRIMVAR: return SDD_OK; /* Only the mesh knows how wide a row is, so edits_apply checks it. */
@@ -204,7 +208,9 @@ int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, st
     default: break;
     }
     if (values.n != width * e->n)
-        return bad_length(index, op, width == 1 ? "sharpnesses" : "points", values.n, err);
+        return bad_length(index, op, width == 1 ? "sharpnesses" : "points", values.n,
+                          op == EDIT_ADD_VERTICES ? 3 : width * e->n, op == EDIT_ADD_VERTICES ? " for each vertex" : "",
+                          err);
     if (width)
         e->n_values = e->n;
     return width == 1 ? check_sharpness(e, index, err) : SDD_OK;

@@ -23,8 +23,8 @@ bool edges_pair(struct modelling *m, int64_t at, int32_t corner[2])
     if (!edges_find(m, at, &a, &b))
         return false;
     if (m->at_edge.n != 2)
-        return !modelling_fail(m, "edge (%d, %d) has %lld faces; it takes an edge of two", ids[0], ids[1],
-                               (long long)m->at_edge.n);
+        return !modelling_fail(m, "edge (%d, %d) has %lld face%s; it takes an edge of two", ids[0], ids[1],
+                               (long long)m->at_edge.n, m->at_edge.n == 1 ? "" : "s");
     int32_t c = m->at_edge.v[0], d = m->at_edge.v[1], f = view_face(m, c), g = view_face(m, d);
     if (f == g)
         return !modelling_fail(m, "face %d is on both sides of edge (%d, %d)", face_id(m, f), ids[0], ids[1]);

@@ -355,6 +355,8 @@ static int read_smooth(const cJSON *json, struct sdd_smooth_request *out, struct
     const char *method = "", *boundary = "kept";
     int64_t iterations = out->iterations;
     double strength = (double)out->strength;
+    if (cJSON_HasObjectItem(json, "store"))
+        return sdd_fail(err, SDD_EINVALID, "store", "store belongs into the query: POST .../smooth?store=true");
     int rc = json_fields(json, "", names, 4, f, err);
     if (!rc)
         rc = json_string(f[0], "method", &method, err);
@@ -497,6 +499,7 @@ static int read_members(const cJSON *json, const struct edit_form *form, struct 
     enum { IDS, COUNTS, VALUES, FLAG, PRIMVAR, ALL };
     const char *const all[ALL] = {form->ids, form->counts, form->values, form->flag, form->primvar};
     const char *names[ALL] = {0};
+    char where[PRIMVAR_WHERE_SIZE];
     const cJSON *found[ALL] = {0}, *f[ALL] = {0};
     struct i32s ids = {0}, counts = {0};
     struct f32s values = {0};
@@ -504,7 +507,8 @@ static int read_members(const cJSON *json, const struct edit_form *form, struct 
     for (int i = 0; i < ALL; i++)
         if (all[i])
             names[n++] = all[i];
-    int rc = json_fields(json, form->name, names, n, found, err);
+    (void)snprintf(where, sizeof where, "edits[%lld].%s", (long long)index, form->name);
+    int rc = json_fields(json, where, names, n, found, err);
     if (rc)
         return rc;
     n = 0;
@@ -538,15 +542,28 @@ static int read_put(const cJSON *json, struct arena *arena, int64_t index, struc
     return read_primvar(json, where, arena, p, err);
 }
 
+/* Puts the edit before an error that does not name it. */
+static int name_edit(int64_t index, int form, struct sdd_error *err)
+{
+    char text[sizeof err->text - 64]; /* The name of the edit takes the rest. */
+    if (err->code == SDD_ENO_MEMORY || strncmp(err->text, "edits[", 6) == 0)
+        return err->code;
+    (void)snprintf(text, sizeof text, "%.*s", (int)sizeof text - 1, err->text);
+    (void)snprintf(err->text, sizeof err->text, "edits[%lld].%s: %s", (long long)index, edit_forms[form].name, text);
+    return err->code;
+}
+
 static int read_edit(const cJSON *json, int64_t index, struct arena *arena, void *to, struct sdd_error *err)
 {
+    char where[PRIMVAR_WHERE_SIZE];
     const char *names[N_FORMS];
     struct edit *e = to;
     const cJSON *f[N_FORMS];
     int given = -1;
     for (int i = 0; i < N_FORMS; i++)
         names[i] = edit_forms[i].name;
-    int rc = json_fields(json, "edits", names, N_FORMS, f, err);
+    (void)snprintf(where, sizeof where, "edits[%lld]", (long long)index);
+    int rc = json_fields(json, where, names, N_FORMS, f, err);
     for (int i = 0; i < N_FORMS && !rc; i++) {
         if (!f[i])
             continue;
@@ -559,7 +576,9 @@ static int read_edit(const cJSON *json, int64_t index, struct arena *arena, void
         rc = sdd_fail(err, SDD_EINVALID, "edits", "edits[%lld] has no operation", (long long)index);
     if (!rc && given == EDIT_PUT_PRIMVAR)
         return read_put(f[given], arena, index, e, err);
-    return rc ? rc : read_members(f[given], &edit_forms[given], arena, index, e, err);
+    if (!rc)
+        rc = read_members(f[given], &edit_forms[given], arena, index, e, err);
+    return rc && given >= 0 ? name_edit(index, given, err) : rc;
 }
 
 int edits_from_json(const void *body, size_t bytes, struct edit_batch **out, struct sdd_error *err)

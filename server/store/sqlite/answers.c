@@ -58,7 +58,7 @@ int store_answer_insert(struct store *s, const struct store_answer *a, int64_t n
     rc = store_step(s, st, bound, "record an answer", err);
     (void)sqlite3_clear_bindings(st);
     if (rc && (sqlite3_extended_errcode(s->db) & 0xff) == SQLITE_CONSTRAINT)
-        rc = sdd_fail(err, SDD_ECONFLICT, "Idempotency-Key", "the idempotency key has an answer already");
+        rc = sdd_fail(err, SDD_ECONFLICT, "idempotency-key", "the idempotency key has an answer already");
     return rc;
 }
 
@@ -99,7 +99,7 @@ static int bind_key(sqlite3_stmt *st, const char *principal, const char *key, in
 
 static int damaged(const char *key, const char *how, struct sdd_error *err)
 {
-    return sdd_fail(err, SDD_ESTORE, "Idempotency-Key",
+    return sdd_fail(err, SDD_ESTORE, "idempotency-key",
                     "stored data is damaged: the answer to the key %.80s %s; look whether the request was done, and "
                     "take another key",
                     key, how);
@@ -131,7 +131,7 @@ static int read_row(sqlite3_stmt *st, const char *key, const unsigned char diges
     if (!rc && hash && hash != checksum(out, sqlite3_column_int64(st, 6)))
         rc = damaged(key, "does not match its checksum", err);
     if (!rc && memcmp(out->digest, digest, sizeof out->digest) != 0)
-        rc = sdd_fail(err, SDD_EKEY_REUSED, "Idempotency-Key", "this key came with another request before");
+        rc = sdd_fail(err, SDD_EKEY_REUSED, "idempotency-key", "this key came with another request before");
     if (rc) {
         free(*block);
         *block = NULL;
