@@ -188,8 +188,8 @@ const struct cli_verb cli_verbs[] = {
      cli_watch,
      "refines a mesh, and again whenever it gets another version",
      "Takes what refine takes. It prints a line for each version that comes, with what it cost, and writes -o OUT "
-     "again "
-     "each time; the file is always whole. It goes on until Ctrl-C, --count, or the mesh is deleted.",
+     "again each time; the file is always whole. It goes on until Ctrl-C, --count, or the mesh is deleted; when the "
+     "server ends it exits with 3, so that a script can begin again.",
      {"subd watch " CLI_SAMPLE_ID " --level 3 --count 1", "subd watch " CLI_SAMPLE_ID " --count 1 -o live.obj"}},
     {EVENTS,
      "events",
@@ -198,7 +198,8 @@ const struct cli_verb cli_verbs[] = {
      1,
      cli_events,
      "prints the news of a mesh as they come: versions, who made them, leases",
-     "Begins with the present version, or with those after --since. With --json each line is an object.",
+     "Begins with the present version, or with those after --since. With --json each line is an object. When the server "
+     "ends it exits with 3: begin again with --since.",
      {"subd events " CLI_SAMPLE_ID " --count 1", "subd events " CLI_SAMPLE_ID " --count 1 --json"}},
     {LS, "ls", "", 0, 0, cli_ls, "lists the meshes", NULL, {"subd ls", "subd ls --name cube --json"}},
     {SHOW,

@@ -137,8 +137,8 @@ static const struct store_version *find_version(const struct store_version *list
     return NULL;
 }
 
-/* Remembers which versions can be in the way, and who made them: changes of others that are not undone, since the change
- * or, where it has been undone or redone already, since then, as nothing was in the way then. */
+/* Remembers which versions can be in the way, and who made them: changes of others that are not undone, since the
+ * change or, where it has been undone or redone already, since then, as nothing was in the way then. */
 static void name_others(struct past_job *p, const struct store_version *list, int n)
 {
     enum { NAMED = 3 };
