@@ -285,15 +285,26 @@ void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops 
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
+/* Whether the caller may know what versions a mesh has of which the one that is asked for is not there. */
+static bool may_see(const struct mesh_job *j)
+{
+    struct storage *storage = job_service(&j->job)->storage;
+    struct store_info now;
+    struct sdd_error none;
+    return !storage_result(storage, store_find(storage->store, j->slot->id, STORE_ANY_VERSION, &now, &none)) &&
+           strcmp(now.workspace, j->workspace) == 0;
+}
+
 int step_find(struct job *job)
 {
-    if (is_hidden((const struct mesh_job *)job))
+    const struct mesh_job *j = (const struct mesh_job *)job;
+    struct storage *storage = job_service(job)->storage;
+    if (is_hidden(j))
         return hide(job);
-    int rc =
-        storage_result(job_service(job)->storage, store_find(job_service(job)->storage->store, slot_of(job)->id,
-                                                             slot_of(job)->version, &slot_of(job)->info, &job->err));
-    slot_of(job)->known = !rc;
-    return is_hidden((const struct mesh_job *)job) ? hide(job) : rc;
+    int rc = storage_result(storage,
+                            store_find(storage->store, j->slot->id, j->slot->version, &j->slot->info, &job->err));
+    j->slot->known = !rc;
+    return is_hidden(j) || (rc && j->slot->version != STORE_ANY_VERSION && !may_see(j)) ? hide(job) : rc;
 }
 
 bool skip_find(const struct job *job)
