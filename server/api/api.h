@@ -112,10 +112,12 @@ int positions_read(struct mesh_job *j, bool whole, struct positions **out);
  * the compute thread. Returns JOB_AGAIN as ensure_resident does.
  * positions_commit: makes them a new version, on the storage thread, and with it the answer to the request's key, if it
  * has one; `kind` says how (struct store_change).
- * positions_adopt: a step on the loop that takes the new version over. */
+ * positions_adopt: a step on the loop that takes the new version over.
+ * positions_answer: gives the answer that the commit made, or the first one to the request's key. */
 int positions_move(struct job *job, const struct positions *p);
 int positions_commit(struct job *job, const struct positions *p, const char *kind);
 int positions_adopt(struct job *job);
+void positions_answer(struct job *job);
 /* usda_ask_of: what of a USDA file a query asks for. Errors  SDD_EINVALID (no time, or a body of another media type) */
 struct usda_ask;
 int usda_ask_of(const struct query *q, int media, struct usda_ask *ask, struct sdd_error *err) SDD_MUST_CHECK;

@@ -146,8 +146,10 @@ static int apply(struct job *job)
         return rc;
     rc = e->passed_over ? rebase(e) : SDD_OK;
     rc = rc ? rc : edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err);
-    if (!rc)
+    if (!rc) {
+        touched_by_edits(&j->touched, e->batch, &e->result, e->result.mesh);
         record(e);
+    }
     rc = decode_end(j, rc);
     job->thing = operation_thing(slot_of(job)->info.topology_id);
     if (rc)
@@ -157,7 +159,6 @@ static int apply(struct job *job)
         return rc;
     e->base.mesh = e->result.mesh;
     e->result.mesh = NULL;
-    touched_by_edits(&j->touched, e->batch, &e->result, e->base.mesh);
     return mesh_topology_id_update(slot_of(job)->host, e->base.mesh, &e->result.delta, e->base.info.topology_id,
                                    &job->err);
 }

@@ -15,6 +15,7 @@ struct positions;
 struct edit_batch;
 struct mesh;
 struct edit_result;
+struct mesh_changes;
 
 /* events_tell: tells those who listen to the mesh. This is the door for whoever has news of another kind, such as
  * "lease" or "presence": call it on the loop once the news is true. Without listeners it does nothing.
@@ -27,11 +28,14 @@ void events_tell(struct watchers *all, const char *mesh, const char *kind, const
 void events_version(struct job *job);
 void events_deleted(struct job *job);
 
-/* touched_by_edits, touched_by_positions: write which elements a change touches, as members for events_version: of a
- * batch that has made the mesh m the first ids of vertices and faces, of positions the rows. At most TOUCHED_MAX of
- * each are listed, and "more" says that there are others. On any thread. */
+/* touched_by_*: write which elements a change touches, as members for events_version. At most TOUCHED_MAX of each kind
+ * are listed, and "more" says that there are others. On any thread.
+ * edits      what a batch has named, added, and by its primitives removed or changed to make the mesh m; ids
+ * changes    what differs between two versions; ids
+ * positions  rows */
 #define TOUCHED_MAX 64
 void touched_by_edits(struct text *out, const struct edit_batch *b, const struct edit_result *r, const struct mesh *m);
+void touched_by_changes(struct text *out, const struct mesh_changes *c);
 void touched_by_positions(struct text *out, const struct positions *p);
 
 #endif

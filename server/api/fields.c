@@ -2,6 +2,7 @@
 /* fields.c: the handlers of GET /v1/meshes/{id}/fields, which answers with values at vertices, and POST .../smooth,
  * which answers with smoothed points, or makes a new version of them. */
 #include "server/api/api.h"
+#include "server/operation/idempotency.h"
 #include "server/operation/people.h"
 #include "server/base/chars.h"
 #include "server/base/clock.h"
@@ -333,14 +334,6 @@ static int commit(struct job *job)
     return positions_commit(job, ((const struct fields_job *)job)->positions, "smooth");
 }
 
-static void answer_stored(struct job *job)
-{
-    struct info_state state = info_state_of(job_service(job), &slot_of(job)->info, slot_of(job));
-    if (job->request->media_out == MEDIA_FRAME) /* Nothing else was asked for. */
-        job->request->media_out = MEDIA_JSON;
-    answer_info(job->request, 200, &slot_of(job)->info, &state);
-}
-
 /* Reads the query, and checks what the headers have to go with it. Whoever may read may see smoothed points; storing
  * them is an edit. */
 static int check_smooth(struct request *r, bool *store, struct sdd_error *err)
@@ -366,7 +359,8 @@ void api_smooth(struct request *r)
                                         {ON_LOOP, -1, match, NULL},
                                         {ON_DEVICE, -1, compute, NULL},
                                         {0}};
-    static const struct step storing[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
+    static const struct step storing[] = {{ON_HOST, PHASE_PARSE, step_digest, skip_digest},
+                                          {ON_STORE, PHASE_LOAD, step_find_once, skip_find_once},
                                           {ON_HOST, PHASE_PARSE, parse, NULL},
                                           {ON_STORE, PHASE_LOAD, step_load, skip_load_resident},
                                           {ON_LOOP, -1, match, NULL},
@@ -375,14 +369,16 @@ void api_smooth(struct request *r)
                                           {ON_STORE, PHASE_COMMIT, commit, NULL},
                                           {ON_LOOP, -1, positions_adopt, NULL},
                                           {0}};
-    static const struct job_ops ops = {steps, answer, free_job}, stores = {storing, answer_stored, free_job};
+    static const struct job_ops ops = {steps, answer, free_job}, stores = {storing, positions_answer, free_job};
     struct sdd_error err = {0};
     bool store = false;
     if (check_smooth(r, &store, &err)) {
         answer_error(r, &err);
         return;
     }
-    struct fields_job *f = mesh_job_create(r, sizeof *f, false);
+    if (store && r->media_out == MEDIA_FRAME) /* Nothing else was asked for. */
+        r->media_out = MEDIA_JSON;
+    struct fields_job *f = mesh_job_create(r, sizeof *f, store);
     if (!f)
         return;
     f->n = 1;

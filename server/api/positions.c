@@ -193,28 +193,7 @@ static int spare_leased(struct job *job)
     return rc;
 }
 
-static bool has_no_key(const struct job *job)
-{
-    return !((const struct mesh_job *)job)->key;
-}
-
-static int digest(struct job *job)
-{
-    return idempotency_digest((struct mesh_job *)job);
-}
-
-static int find(struct job *job)
-{
-    int rc = storage_result(job_service(job)->storage, idempotency_find((struct mesh_job *)job));
-    return rc || skip_find(job) ? rc : step_find(job);
-}
-
-static bool skip_find_without_key(const struct job *job)
-{
-    return skip_find(job) && has_no_key(job);
-}
-
-static void answer(struct job *job)
+void positions_answer(struct job *job)
 {
     struct mesh_job *j = (struct mesh_job *)job;
     if (idempotency_replay(j))
@@ -232,8 +211,8 @@ static void free_job(struct job *job)
 
 void api_positions(struct request *r)
 {
-    static const struct step steps[] = {{ON_HOST, PHASE_PARSE, digest, has_no_key},
-                                        {ON_STORE, PHASE_LOAD, find, skip_find_without_key},
+    static const struct step steps[] = {{ON_HOST, PHASE_PARSE, step_digest, skip_digest},
+                                        {ON_STORE, PHASE_LOAD, step_find_once, skip_find_once},
                                         {ON_LOOP, -1, step_change, NULL},
                                         {ON_HOST, PHASE_PARSE, parse, NULL},
                                         {ON_STORE, PHASE_LOAD, step_load, skip_load_unless_leased},
@@ -245,7 +224,7 @@ void api_positions(struct request *r)
                                         {ON_STORE, PHASE_COMMIT, commit, NULL},
                                         {ON_LOOP, -1, positions_adopt, NULL},
                                         {0}};
-    static const struct job_ops ops = {steps, answer, free_job};
+    static const struct job_ops ops = {steps, positions_answer, free_job};
     struct positions_job *p = mesh_job_create(r, sizeof *p, true);
     if (p)
         mesh_job_start(r, &p->base, &ops);

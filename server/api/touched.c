@@ -40,21 +40,44 @@ static void write_ids(struct text *out, const char *key, const struct ids *s)
     text_puts(out, "]");
 }
 
+/* Adds what the edits of a batch name. */
+static void add_named(struct ids *vertices, struct ids *faces, const struct edit_batch *b, const struct mesh *m)
+{
+    for (int64_t i = 0; b && i < b->n_edits; i++) {
+        const struct edit *e = &b->edits[i];
+        if (e->ids)
+            add(edits_names_faces(e, m) ? faces : vertices, e->ids, edits_ids_each(e->op) * e->n);
+    }
+}
+
+static void write_touched(struct text *out, const struct ids *vertices, const struct ids *faces)
+{
+    text_clear(out); /* The step may run again. */
+    write_ids(out, "vertexIds", vertices);
+    write_ids(out, "faceIds", faces);
+    if (vertices->more || faces->more)
+        text_puts(out, ",\"more\":true");
+}
+
 void touched_by_edits(struct text *out, const struct edit_batch *b, const struct edit_result *r, const struct mesh *m)
 {
     struct ids vertices = {0}, faces = {0};
-    for (int64_t i = 0; i < b->n_edits; i++) {
-        const struct edit *e = &b->edits[i];
-        if (e->ids)
-            add(edits_names_faces(e, m) ? &faces : &vertices, e->ids, edits_ids_each(e->op) * e->n);
-    }
+    add_named(&vertices, &faces, b, m);
     add(&vertices, r->new_vertex_ids, r->n_new_vertices);
     add(&faces, r->new_face_ids, r->n_new_faces);
-    text_clear(out); /* The step may run again. */
-    write_ids(out, "vertexIds", &vertices);
-    write_ids(out, "faceIds", &faces);
-    if (vertices.more || faces.more)
-        text_puts(out, ",\"more\":true");
+    add_named(&vertices, &faces, r->primitives, m);
+    for (int64_t i = 0; i < b->n_edits; i++)
+        if (b->edits[i].op == EDIT_ADD_FACES)
+            add(&vertices, b->edits[i].corners, b->edits[i].n_corners);
+    write_touched(out, &vertices, &faces);
+}
+
+void touched_by_changes(struct text *out, const struct mesh_changes *c)
+{
+    struct ids vertices = {0}, faces = {0};
+    add(&vertices, c->vertices, c->n_vertices);
+    add(&faces, c->faces, c->n_faces);
+    write_touched(out, &vertices, &faces);
 }
 
 void touched_by_positions(struct text *out, const struct positions *p)

@@ -74,6 +74,27 @@ int idempotency_find(struct mesh_job *j)
     return rc ? rc : found ? JOB_DONE : SDD_OK;
 }
 
+int step_digest(struct job *job)
+{
+    return idempotency_digest((struct mesh_job *)job);
+}
+
+bool skip_digest(const struct job *job)
+{
+    return !((const struct mesh_job *)job)->key;
+}
+
+int step_find_once(struct job *job)
+{
+    int rc = storage_result(job_service(job)->storage, idempotency_find((struct mesh_job *)job));
+    return rc || skip_find(job) ? rc : step_find(job);
+}
+
+bool skip_find_once(const struct job *job)
+{
+    return skip_find(job) && skip_digest(job);
+}
+
 const struct store_answer *idempotency_record(struct mesh_job *j, struct store_answer *out, int status,
                                               const char *location, const char *etag)
 {

@@ -25,6 +25,13 @@ int idempotency_digest(struct mesh_job *j);
  * Result  JOB_DONE when it was found, SDD_OK when not or without a key, else an error
  * Errors  SDD_EKEY_REUSED (the key came with another request), those of the store */
 int idempotency_find(struct mesh_job *j);
+/* step_digest, step_find_once: the steps by which a job that needs the record alone begins, on any thread and on the
+ * storage thread: idempotency_digest, and idempotency_find with step_find. Their skips skip what is known or not asked
+ * for. */
+int step_digest(struct job *job);
+bool skip_digest(const struct job *job);
+int step_find_once(struct job *job);
+bool skip_find_once(const struct job *job);
 /* idempotency_record: fills *out with the answer to store with the change, and returns it; NULL without a key. It
  * borrows from the job and from location and etag, which may be "". */
 const struct store_answer *idempotency_record(struct mesh_job *j, struct store_answer *out, int status,

@@ -301,8 +301,8 @@ int step_find(struct job *job)
     struct storage *storage = job_service(job)->storage;
     if (is_hidden(j))
         return hide(job);
-    int rc = storage_result(storage,
-                            store_find(storage->store, j->slot->id, j->slot->version, &j->slot->info, &job->err));
+    int rc =
+        storage_result(storage, store_find(storage->store, j->slot->id, j->slot->version, &j->slot->info, &job->err));
     j->slot->known = !rc;
     return is_hidden(j) || (rc && j->slot->version != STORE_ANY_VERSION && !may_see(j)) ? hide(job) : rc;
 }

@@ -174,7 +174,11 @@ static void test_modelling(void **state)
     EXPECT_VERSION(&c, 2, "\"edits\":2,\"kinds\":[\"setHoles\",\"pokeFaces\"],\"vertices\":9",
                    "\"faces\":9,\"vertexIds\":[8],\"faceIds\":[3,1,6,7,8,9]");
     http_change_json(&d, "POST", id, "/edits", "{\"edits\":[{\"splitEdges\":{\"edges\":[0,1]}}]}");
-    EXPECT_VERSION(&c, 3, "\"edits\":1,\"kinds\":[\"splitEdges\"],\"vertices\":10", "\"vertexIds\":[0,1,9]");
+    EXPECT_VERSION(&c, 3, "\"edits\":1,\"kinds\":[\"splitEdges\"],\"vertices\":10", "\"vertexIds\":[0,1,9]",
+                   "\"faceIds\":[10,11,0,2]"); /* Those added, and those in whose place they are. */
+    http_change_json(&d, "POST", id, "/edits",
+                     "{\"edits\":[{\"addFaces\":{\"faceVertexCounts\":[3],\"faceVertexIndices\":[4,9,6]}}]}");
+    EXPECT_VERSION(&c, 4, "\"vertexIds\":[4,9,6]", "\"faceIds\":[12]");
     fclose(c.in);
     http_change(&d, "DELETE", id, "", "", NULL, 0);
 }

@@ -133,9 +133,12 @@ def repeated(daemon):
     check(mesh.ask("PUT", path + "/positions", moved, If_Match='"1"', **key) == first, "another answer")
     check(mesh.x() == 5 and json.loads(first)["version"] == 2 and mesh.versions()[0][0] == 3, "the key moved the mesh twice")
     mesh.ask("PUT", path + "/positions", {"ranges": []}, expect=[422, "idempotency_key_reused", "idempotency-key"], **key)
+    smooth = [mesh.post("/smooth?store=true", {"method": "uniform"}, If_Match="*", Idempotency_Key="smooth-1") for _ in range(2)]
+    check(smooth[0] == smooth[1] and json.loads(smooth[0])["version"] == 4 == mesh.versions()[0][0], f"smoothed twice: {smooth}")
+    mesh.post("/undo")
     mesh.ask("DELETE", path, If_Match='"1"', Idempotency_Key="rm-1", expect=[412, "version_mismatch", "if-match"])
     for _ in range(2):
-        check(mesh.request("DELETE", path, Idempotency_Key="rm-1", If_Match='"3"') == (204, b""), "not deleted with the key")
+        check(mesh.request("DELETE", path, Idempotency_Key="rm-1", If_Match='"5"') == (204, b""), "not deleted with the key")
     mesh.ask("DELETE", path, expect=[404, "not_found", "id"])
     mesh.ask("DELETE", path, Idempotency_Key="rm-2", expect=[404, "not_found", "id"])
 

@@ -472,10 +472,11 @@ class Client(People):
     def pose(self, mesh: MeshLike, points: Any, level: int = 1, *, version: int = 0, media_type: str = _OCTETS,
              include: Names = ("positions", "indices"), surface: Optional[str] = None, method: Optional[str] = None,
              compact: Names = (), primvars: Names = (), split_normals: bool = False, out: Places = None,
-             verify: Optional[bool] = None) -> Frame:
+             verify: Optional[bool] = None, at: int = 0) -> Frame:
         """The surface of the mesh with other positions, f32[vertices][3], which are not kept. The rest is as in
-        refined; the version, where it is given, is the one whose topology is meant."""
+        refined; with a version only where the mesh has that one."""
         query, request = self._refine_query(level, include, surface, method, compact, primvars, split_normals)
+        query["version"] = at or None
         return self._frame("POST", self._path(mesh, "/refined"), query, request, out,
                            body=[pack(points, "f32", "points")], media_type=media_type, version=version, verify=verify)
 

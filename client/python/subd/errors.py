@@ -2,7 +2,7 @@
 """Why a call failed. Every exception that this package raises of itself is an Error."""
 from __future__ import annotations
 
-from typing import Any, List, Tuple
+from typing import Any, Dict, List, Tuple
 
 _LONGEST = 400  # Characters of a text that a server sent.
 
@@ -24,6 +24,9 @@ class Error(Exception):
     current_version  the mesh's version, with status 412 and 428
     request_id       names the request in the daemon's log
     retry_after      seconds after which a repeat may succeed
+    oldest_version   the oldest version that is kept, with status 410
+    conflict         of a refused undo, late edit or change of what is leased, what is in the way: "versions",
+                     "vertexIds" and "faceIds" (of many the first 64), and how many, "vertices" and "faces"
     prims            of a USDA file with several Meshes: (path, vertices, faces) of each; ask for one with prim=
     """
 
@@ -38,6 +41,8 @@ class Error(Exception):
         self.available: int = details.pop("available", 0)
         self.status: int = details.pop("status", 0)
         self.current_version: int = details.pop("current_version", 0)
+        self.oldest_version: int = details.pop("oldest_version", 0)
+        self.conflict: Dict[str, Any] = details.pop("conflict", {})
         self.request_id: str = details.pop("request_id", "")
         self.retry_after: float = details.pop("retry_after", 0.0)
         self.prims: List[Tuple[str, int, int]] = details.pop("prims", [])

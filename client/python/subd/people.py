@@ -131,11 +131,13 @@ class People:
         return self._back(mesh, "/revert", version, idempotency_key, json.dumps({"version": to}).encode())
 
     # ---- leases
-    def lease(self, mesh: MeshLike, faces: Sequence[int] = (), seconds: int = 60, client: str = "") -> Lease:
-        """Keeps faces, by ids, or without any the whole mesh to oneself for this time, 1 to 3600 seconds. Refused with
+    def lease(self, mesh: MeshLike, faces: Optional[Sequence[int]] = None, seconds: int = 60, client: str = "") -> Lease:
+        """Keeps faces, by ids, or with None the whole mesh to oneself for this time, 1 to 3600 seconds. Refused with
         code "leased" where others have any of them. Without tokens this client names the lease with all its changes."""
         asked: Dict[str, Any] = {"seconds": seconds}
-        if len(faces):
+        if faces is not None:
+            if not len(faces):
+                raise UsageError("no faces are given: leave them out for the whole mesh")
             asked["faces"] = [int(f) for f in faces]
         if client:
             asked["client"] = client

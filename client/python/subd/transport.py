@@ -472,6 +472,15 @@ def parse_json(body: bytes) -> Any:
         return None
 
 
+def _conflict(o: Any) -> Dict[str, Any]:
+    if not isinstance(o, dict):
+        return {}
+    found: Dict[str, Any] = {name: [_whole(v) for v in o[name][:64]]
+                             for name in ("versions", "vertexIds", "faceIds") if isinstance(o.get(name), list)}
+    found.update((name, _whole(o.get(name))) for name in ("vertices", "faces"))
+    return {**found, "what": clean(o.get("what"), 80)}
+
+
 def _problem_of_json(body: bytes) -> Dict[str, Any]:
     o = parse_json(body)
     if not isinstance(o, dict):
@@ -484,7 +493,7 @@ def _problem_of_json(body: bytes) -> Dict[str, Any]:
         "field": clean(o.get("field"), 64), "request_id": clean(o.get("instance"), 72),
         "current_version": _whole(o.get("currentVersion")), "retry_after": _whole(o.get("retryAfterMs")) / 1000,
         "limit": _whole(o.get("limit")), "needed": _whole(o.get("needed")), "available": _whole(o.get("available")),
-        "prims": rows
+        "prims": rows, "oldest_version": _whole(o.get("oldestVersion")), "conflict": _conflict(o.get("conflict"))
     }
 
 
@@ -493,10 +502,15 @@ def _problem_of_protobuf(body: bytes) -> Dict[str, Any]:
         p = wire.PROBLEM.read(body)
     except BadAnswer:
         return {}
+    c: Any = p.conflict
     return {
         "text": p.detail or p.title, "code": p.code, "field": p.field, "request_id": p.instance,
         "current_version": p.current_version, "limit": p.limit, "needed": p.needed, "available": p.available,
-        "prims": [(q.path, q.vertices, q.faces) for q in p.prims]
+        "prims": [(q.path, q.vertices, q.faces) for q in p.prims], "oldest_version": p.limit if p.code == "gone" else 0,
+        "conflict": {} if c is None else {
+            "versions": wire.packed(c.versions)[:64], "vertexIds": wire.packed(c.vertex_ids)[:64],
+            "faceIds": wire.packed(c.face_ids)[:64], "vertices": c.vertices, "faces": c.faces, "what": clean(c.what, 80)
+        }
     }
 
 

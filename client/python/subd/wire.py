@@ -81,6 +81,15 @@ def _fields(data: memoryview) -> Iterator[Tuple[int, int, Any]]:
         at += n
 
 
+def packed(data: memoryview) -> List[int]:
+    """The whole numbers of a packed field."""
+    at, found = 0, []
+    while at < len(data):
+        value, at = _read_varint(data, at)
+        found.append(value)
+    return found
+
+
 class Schema:
     """What is read of a message. Fields are given as name=(number, kind), or with the most there may be of a repeated
     one: name=(number, kind, most). Kinds are uint, int, bool, fixed64, double, text, bytes, and other schemas."""
@@ -167,6 +176,8 @@ FRAME_HEADER = Schema(
     blocks=(11, BLOCK, MAX_BLOCKS), warnings=(12, "text", 1024), up_axis=(13, "text"), meters_per_unit=(14, "double"),
     transform=(15, "bytes"), relation=(16, "text"), ring=(17, "uint"), oriented=(18, "bool"), unreached=(19, "uint"))
 PRIM = Schema(path=(1, "text"), vertices=(2, "int"), faces=(3, "int"))
+CONFLICT = Schema(versions=(1, "bytes"), vertices=(2, "int"), vertex_ids=(3, "bytes"), faces=(4, "int"),
+                  face_ids=(5, "bytes"), what=(6, "text"))
 PROBLEM = Schema(title=(2, "text"), detail=(4, "text"), instance=(5, "text"), code=(6, "text"), field=(7, "text"),
                  limit=(8, "int"), needed=(9, "int"), available=(10, "int"), current_version=(11, "uint"),
-                 prims=(12, PRIM, 65536))
+                 prims=(12, PRIM, 65536), conflict=(13, CONFLICT))

@@ -179,8 +179,11 @@ static int integer(double v, const char *field, int64_t row, int64_t min, int64_
     }
     if (row >= 0)
         (void)snprintf(at, sizeof at, "[%lld]", (long long)row);
-    return sdd_fail(err, SDD_EINVALID, field, "%s%s is not an integer from %lld to %lld", field, at, (long long)min,
-                    (long long)max);
+    int rc = sdd_fail(err, SDD_EINVALID, field, "%s%s is not an integer from %lld to %lld", field, at, (long long)min,
+                      (long long)max);
+    if (err && v > (double)max)
+        err->available = max;
+    return rc;
 }
 
 int json_int(const cJSON *item, const char *field, int64_t min, int64_t max, int64_t *out, struct sdd_error *err)
