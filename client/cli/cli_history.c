@@ -13,7 +13,7 @@ static void add_row(struct cli_table *t, const struct subd_version_list *list, i
     if (v->of)
         snprintf(change, sizeof change, "%s of %lld", v->change, (long long)v->of);
     else if (v->edits)
-        snprintf(change, sizeof change, "%lld %s", (long long)v->edits, v->change);
+        snprintf(change, sizeof change, "%lld edit%s", (long long)v->edits, v->edits == 1 ? "" : "s");
     else
         snprintf(change, sizeof change, "%s", v->change);
     cli_table_row(t, version, change, *v->principal ? v->principal : "-", cli_amount(v->vertices), cli_amount(v->faces),

@@ -145,7 +145,7 @@ static void say(const char *text)
 int cli_report(const struct cli *c, const struct subd_error *e)
 {
     int exit = exit_code(e);
-    say(e->text);
+    say(e->code == SUBD_ECANCELLED ? "stopped" : e->text);
     if (e->code == SUBD_ENETWORK)
         cli_say_start(c);
     if (e->http_status) {

@@ -304,7 +304,7 @@ static int print_edit(const struct cli *c, const struct subd_edit_result *r)
     printf("%s version %lld: %s vertices, %s faces\n", r->mesh.id, (long long)r->mesh.version,
            cli_amount(r->mesh.vertices), cli_amount(r->mesh.faces));
     if (r->passed_over)
-        printf("  past %s version%s of others\n", cli_amount(r->passed_over), r->passed_over == 1 ? "" : "s");
+        printf("  past %s version%s\n", cli_amount(r->passed_over), r->passed_over == 1 ? "" : "s");
     for (int64_t i = 0; i < r->n_new_vertices; i++)
         printf("%s%d%s", i ? " " : "  new vertices: ", r->new_vertex_ids[i], i + 1 < r->n_new_vertices ? "" : "\n");
     for (int64_t i = 0; i < r->n_new_faces; i++)

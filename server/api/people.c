@@ -73,8 +73,8 @@ static int lease_faces(struct job *job)
     free(there);
     if (first == n)
         return SDD_OK;
-    return job_fail(job, SDD_EQUERY, "faces", "the mesh has no face %d; %lld of the %lld ids are none", a->faces[first],
-                    (long long)(n - found), (long long)n);
+    return job_fail(job, SDD_EQUERY, "faces", "the mesh has no face %d; %lld of the %lld that are named are not there",
+                    a->faces[first], (long long)(n - found), (long long)n);
 }
 
 static bool lease_faces_skip(const struct job *job)

@@ -116,7 +116,7 @@ int leases_allow(struct mesh_job *j, const struct mesh *m, const struct mesh_cha
     if (layer)
         snprintf(c->what, sizeof c->what, "primvar %s", layer);
     for (int i = 0; i < j->n_leases; i++) {
-        char what[sizeof c->what];
+        char what[sizeof c->what + 32];
         if (j->leases[i].his)
             continue;
         meet(j->leases[i].lease, m, changes, c);
@@ -124,8 +124,10 @@ int leases_allow(struct mesh_job *j, const struct mesh *m, const struct mesh_cha
             continue;
         if (c->n_faces)
             snprintf(what, sizeof what, "face %d", c->faces[0]);
+        else
+            snprintf(what, sizeof what, "a face with values of %s", c->what);
         j->job.conflict = c;
-        return refuse(j, j->leases[i].lease, c->n_faces ? what : c->what);
+        return refuse(j, j->leases[i].lease, what);
     }
     return SDD_OK;
 }

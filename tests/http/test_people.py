@@ -560,7 +560,7 @@ def by_subd(_, folder):
         with open(edits, "w") as f:
             json.dump({"edits": [move(80, 2)]}, f)
         ran("ann", "edit", edits, "--version", "1", code=4, says="version 2")
-        check("past 1 version of others" in ran("ann", "edit", edits, "--version", "1", "--rebase"), "not rebased")
+        check("past 1 version\n" in ran("ann", "edit", edits, "--version", "1", "--rebase"), "not rebased")
         program = os.path.join(BIN, "../examples/two_artists")
         r = subprocess.run([program, daemon.url, tokens["ann"], tokens["bob"]], capture_output=True, text=True)
         lines = r.stdout.splitlines()
