@@ -18,8 +18,8 @@ struct following {
     int32_t *went;     /* [n_went] The ids of faces that `from` alone has, which ascend. */
     struct face *came; /* [n_came] Those that `to` alone has. */
     const struct lease *lease;
-    unsigned char *heirs;  /* [made.n_new] 1 for those that were put in the place of a leased face. */
-    unsigned char *corner; /* [vertices of `from`] 1 for those of leased faces; NULL when nothing fills a gap. */
+    unsigned char *heirs; /* [made.n_new] 1 for those that were put in the place of a leased face. */
+    unsigned char *fills; /* [n_came] 1 for those that came by themselves where leased faces have gone. */
 };
 
 /* Whether a face is leased that the mesh has or had. */
@@ -52,34 +52,79 @@ static void find_heirs(struct following *f)
     }
 }
 
-/* Marks the vertices of leased faces. */
-static int mark_corners(struct following *f, struct sdd_error *err)
+/* Marks the vertices of leased faces. Returns NULL when memory is out. */
+static unsigned char *mark_corners(const struct following *f, struct sdd_error *err)
 {
     const struct mesh *m = f->from;
-    if (!(f->corner = mesh_alloc(m->n_vertices, 1, err)))
-        return SDD_ENO_MEMORY;
-    memset(f->corner, 0, (size_t)m->n_vertices);
+    unsigned char *corner = mesh_alloc(m->n_vertices, 1, err);
+    if (!corner)
+        return NULL;
+    memset(corner, 0, (size_t)m->n_vertices);
     for (int64_t i = 0, c = 0; i < m->n_faces; c += m->face_counts[i++]) {
         if (!mesh_has_id(f->lease->faces, f->lease->n_faces, m->face_ids[i]))
             continue;
         for (int32_t k = 0; k < m->face_counts[i]; k++)
-            f->corner[m->face_vertices[c + k]] = 1;
+            corner[m->face_vertices[c + k]] = 1;
     }
-    return SDD_OK;
+    return corner;
 }
 
-/* Whether a face came by itself where leased faces have gone. */
-static bool fills(const struct following *f, struct face face)
+/* Whether a face came by itself, and all its vertices are new or have the mark. */
+static bool may_fill(const struct following *f, struct face face, const unsigned char *corner)
 {
     const int64_t k = number_of(&f->made, f->to->face_ids[face.row]);
-    if (!f->corner || (k >= 0 && f->made.origins[k] != SDD_NO_ROW))
+    if (k >= 0 && f->made.origins[k] != SDD_NO_ROW)
         return false;
     for (int32_t i = 0; i < f->to->face_counts[face.row]; i++) {
         const int32_t was = f->pair.vertex_from[f->to->face_vertices[face.corner + i]];
-        if (was != SDD_NO_ROW && !f->corner[was])
+        if (was != SDD_NO_ROW && !corner[was])
             return false;
     }
     return true;
+}
+
+static int32_t root(int32_t *up, int32_t v)
+{
+    while (up[v] != v) {
+        up[v] = up[up[v]];
+        v = up[v];
+    }
+    return v;
+}
+
+/* Of the faces that may fill a gap, those do that hang together with a leased face. `up` joins the vertices of faces
+ * that hang together; the root of such a set gets a mark when one of them is not new. */
+static void find_fills(struct following *f, const unsigned char *corner, int32_t *up, unsigned char *mark)
+{
+    const struct mesh *m = f->to;
+    for (int64_t v = 0; v < m->n_vertices; v++)
+        up[v] = (int32_t)v;
+    memset(mark, 0, (size_t)m->n_vertices);
+    for (int64_t i = 0; i < f->n_came; i++) {
+        const int32_t *at = m->face_vertices + f->came[i].corner;
+        f->fills[i] = may_fill(f, f->came[i], corner);
+        for (int32_t k = 1; k < m->face_counts[f->came[i].row] && f->fills[i]; k++)
+            up[root(up, at[k])] = root(up, at[0]);
+    }
+    for (int64_t i = 0; i < f->n_came; i++)
+        for (int32_t k = 0; k < m->face_counts[f->came[i].row] && f->fills[i]; k++) {
+            const int32_t v = m->face_vertices[f->came[i].corner + k];
+            mark[root(up, v)] |= f->pair.vertex_from[v] != SDD_NO_ROW;
+        }
+    for (int64_t i = 0; i < f->n_came; i++)
+        f->fills[i] &= mark[root(up, m->face_vertices[f->came[i].corner])];
+}
+
+static int fill(struct following *f, struct sdd_error *err)
+{
+    unsigned char *corner = mark_corners(f, err), *mark = corner ? mesh_alloc(f->to->n_vertices, 1, err) : NULL;
+    int32_t *up = mark ? mesh_alloc(f->to->n_vertices, sizeof *up, err) : NULL;
+    if (up)
+        find_fills(f, corner, up, mark);
+    free(corner);
+    free(mark);
+    free(up);
+    return up ? SDD_OK : SDD_ENO_MEMORY;
 }
 
 static void sort(int32_t *ids, int64_t n)
@@ -97,7 +142,7 @@ static int list_faces(const struct following *f, struct job_lease *out, struct s
     const struct lease *l = f->lease;
     int64_t n = 0;
     for (int64_t i = 0; i < f->n_came; i++)
-        n += is_heir(f, f->to->face_ids[f->came[i].row]) || fills(f, f->came[i]);
+        n += f->fills[i] || is_heir(f, f->to->face_ids[f->came[i].row]);
     if (!(out->faces = mesh_alloc(n + l->n_faces + l->n_gone, sizeof *out->faces, err)))
         return SDD_ENO_MEMORY;
     n = 0;
@@ -106,7 +151,7 @@ static int list_faces(const struct following *f, struct job_lease *out, struct s
             out->faces[n++] = l->faces[i];
     for (int64_t i = 0; i < f->n_came; i++) {
         const int32_t id = f->to->face_ids[f->came[i].row];
-        if (is_heir(f, id) || fills(f, f->came[i]))
+        if (f->fills[i] || is_heir(f, id))
             out->faces[n++] = id;
     }
     sort(out->faces, n);
@@ -131,11 +176,9 @@ static int follow(struct following *f, struct job_lease *out, struct sdd_error *
     if (went == f->n_went && back == f->n_came)
         return SDD_OK;
     find_heirs(f);
-    int rc = back == f->n_came ? mark_corners(f, err) : SDD_OK;
-    rc = rc ? rc : list_faces(f, out, err);
-    free(f->corner);
-    f->corner = NULL;
-    return rc;
+    memset(f->fills, 0, (size_t)f->n_came);
+    int rc = back == f->n_came ? fill(f, err) : SDD_OK;
+    return rc ? rc : list_faces(f, out, err);
 }
 
 /* Finds which faces came and went. */
@@ -152,7 +195,8 @@ static int compare(struct following *f, struct sdd_error *err)
     f->went = mesh_alloc(f->n_went, sizeof *f->went, err);
     f->came = f->went ? mesh_alloc(f->n_came, sizeof *f->came, err) : NULL;
     f->heirs = f->came ? mesh_alloc(f->made.n_new, 1, err) : NULL;
-    if (!f->heirs)
+    f->fills = f->heirs ? mesh_alloc(f->n_came, 1, err) : NULL;
+    if (!f->fills)
         return SDD_ENO_MEMORY;
     for (int64_t i = 0, n = 0; i < from->n_faces; i++)
         if (f->pair.face_to[i] == SDD_NO_ROW)
@@ -189,6 +233,7 @@ int leases_follow(struct mesh_job *j, const struct mesh *from, const struct mesh
     free(f.went);
     free(f.came);
     free(f.heirs);
+    free(f.fills);
     mesh_pair_fini(&f.pair);
     if (rc || more <= 0 || more <= j->lease_room)
         return rc;

@@ -107,10 +107,10 @@ struct face_origins {
     const int32_t *new_ids, *origins, *joined;
 };
 /* leases_follow: finds what leases will be on after a change of `from` into `to`: the faces that stay, those put in the
- * place of leased ones, those that come back, and else, where a leased face has gone, those that came by themselves and
- * have no vertices but new ones and such of leased faces. Of the leases of others, which leases_allow spares, faces can
- * only come back: without tokens anybody may undo what removed them. leases_adopt, on the loop, makes it so once the
- * change is durable.
+ * place of leased ones, those that come back, and else, where a leased face has gone, those that came by themselves,
+ * have no vertices but new ones and such of leased faces, and hang together with the latter. Of the leases of others,
+ * which leases_allow spares, faces can only come back: without tokens anybody may undo what removed them.
+ * leases_adopt, on the loop, makes it so once the change is durable.
  * Cost     linear in the meshes where faces came or went, and for each lease of which one did
  * Threads  any
  * Errors   SDD_ETOO_LARGE (LEASES_MAX_FACES), SDD_ENO_MEMORY */

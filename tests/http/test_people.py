@@ -327,6 +327,17 @@ def leases_follow(_, folder):
         name = lease(mesh, faces=mesh.edit({"pokeFaces": {"ids": [10]}})["newFaceIds"])["lease"]
         mesh.post("/undo")
         check(leased_faces(mesh, name) == [10], "a face is not leased that comes back where the leased ones were")
+        mesh = Mesh(daemon, tokens["ann"], body=grid(SIDE))
+        inner = [f for f in range(SIDE, SIDE * (SIDE - 1)) if 0 < f % SIDE < SIDE - 1]
+        name = lease(mesh, faces=mesh.edit({"dissolveFaces": {"ids": inner}})["newFaceIds"])["lease"]
+        mesh.post("/undo")
+        check(leased_faces(mesh, name) == inner, f"of faces that hang together {leased_faces(mesh, name)} are leased")
+        mesh = Mesh(daemon, tokens["ann"], body=grid(SIDE))
+        far = range(4 * SIDE, SIDE * SIDE)
+        mesh.edit({"removeFaces": {"ids": [*far]}}, {"removeVertices": {"ids": [*range(5 * (SIDE + 1), (SIDE + 1) ** 2)]}})
+        name = lease(mesh, faces=mesh.edit({"pokeFaces": {"ids": [10]}})["newFaceIds"])["lease"]
+        mesh.post("/revert", {"version": 1}, If_Match="*")
+        check(leased_faces(mesh, name) == [10], f"the lease is on faces far from it, {leased_faces(mesh, name)}")
     finally:
         daemon.process.terminate()
         daemon.process.wait()
