@@ -199,8 +199,7 @@ const struct cli_verb cli_verbs[] = {
      cli_events,
      "prints the news of a mesh as they come: versions, who made them, leases",
      "Begins with the present version, or with those after --since. With --json each line is an object. When the "
-     "server "
-     "ends it exits with 3: begin again with --since.",
+     "server ends it exits with 3: begin again with --since.",
      {"subd events " CLI_SAMPLE_ID " --count 1", "subd events " CLI_SAMPLE_ID " --count 1 --json"}},
     {LS, "ls", "", 0, 0, cli_ls, "lists the meshes", NULL, {"subd ls", "subd ls --name cube --json"}},
     {SHOW,

@@ -137,19 +137,31 @@ static const struct store_version *find_version(const struct store_version *list
     return NULL;
 }
 
-/* Remembers which versions can be in the way, and who made them: changes of others that are not undone, since the
- * change or, where it has been undone or redone already, since then, as nothing was in the way then. */
+/* Whether the mesh has a change in the first of n versions: it came, and is not undone. */
+static bool is_there(const struct store_version *list, int n, int64_t change)
+{
+    return n > 0 && change <= list->version && !is_undone(list, n, change);
+}
+
+/* Remembers which versions can be in the way, and who made them. What is to come back is put onto all that the mesh has
+ * got or lost since the change. But nothing was in the way when it was last undone or redone, so what the mesh had, or
+ * had not, then as now is not either. */
 static void name_others(struct past_job *p, const struct store_version *list, int n)
 {
     enum { NAMED = 3 };
     struct conflict *c = &p->base.base.conflict;
     struct text names = {0};
+    int of = 0, last = 0;
+    while (of < n && list[of].version != p->of)
+        of++;
+    while (last < of && (is_change(&list[last]) || list[last].of != p->of))
+        last++;
     c->n_versions = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < last; i++) {
         const struct store_version *v = &list[i];
-        if (v->version == p->of || (!is_change(v) && v->of == p->of))
-            break;
-        if (!is_change(v) || is_undone(list, n, v->version))
+        const int64_t change = is_change(v) ? v->version : v->of;
+        const bool now = is_there(list, n, change);
+        if (now == is_there(list + last, n - last, change) || now == is_there(list + of, n - of, change))
             continue;
         if (c->n_versions < NAMED)
             text_printf(&names, "%s%lld (%s%s%s)", names.bytes ? ", " : "", (long long)v->version, v->kind,

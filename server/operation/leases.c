@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int refuse(struct mesh_job *j, const struct lease *l, const char *what)
+static int refuse(struct mesh_job *j, const struct lease *l, int64_t seconds, const char *what)
 {
     return job_fail(&j->job, SDD_ELEASED, "lease", "%s is leased by %s%s%s%s for %lld s more%s", what,
                     *l->principal ? l->principal : "somebody", *l->client ? " (" : "", l->client, *l->client ? ")" : "",
-                    (long long)lease_seconds_left(l),
+                    (long long)seconds,
                     *l->principal ? "" : "; if it is yours, name it in Subdd-Lease (subd: --lease)");
 }
 
@@ -18,7 +18,7 @@ static int keep_in_mind(struct mesh_job *j, struct lease *l, bool his)
     if (!more)
         return job_fail(&j->job, SDD_ENO_MEMORY, "", "out of memory");
     j->leases = more;
-    j->leases[j->n_leases++] = (struct job_lease){.lease = l, .his = his};
+    j->leases[j->n_leases++] = (struct job_lease){.lease = l, .his = his, .seconds = lease_seconds_left(l)};
     l->refs++;
     return SDD_OK;
 }
@@ -35,7 +35,7 @@ int leases_check(struct mesh_job *j, bool whole)
             continue;
         const bool his = lease_is_his(l, j->principal, j->named_leases);
         if (!his && (!l->faces || whole))
-            return refuse(j, l, l->faces ? "a part of the mesh" : "the mesh");
+            return refuse(j, l, lease_seconds_left(l), l->faces ? "a part of the mesh" : "the mesh");
         int rc = l->faces ? keep_in_mind(j, l, his) : SDD_OK;
         if (rc)
             return rc;
@@ -127,7 +127,7 @@ int leases_allow(struct mesh_job *j, const struct mesh *m, const struct mesh_cha
         else
             snprintf(what, sizeof what, "a face with values of %s", c->what);
         j->job.conflict = c;
-        return refuse(j, j->leases[i].lease, what);
+        return refuse(j, j->leases[i].lease, j->leases[i].seconds, what);
     }
     return SDD_OK;
 }

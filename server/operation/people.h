@@ -33,6 +33,7 @@ struct lease {
 struct job_lease {
     struct lease *lease;
     bool his;                /* The caller's own. */
+    int64_t seconds;         /* How long it lasted still; renewals do not wait for the job. */
     int32_t *faces;          /* What it will be on once the job has changed the mesh, as in the lease; NULL before */
     int64_t n_faces, n_gone; /* leases_follow. */
 };
@@ -82,7 +83,7 @@ int present_set(struct people *p, const struct present *told, struct sdd_error *
 void present_end(struct people *p, struct present *x);
 
 /* leases_check: fails when somebody else has leased the mesh, or `whole` and any of its faces. Else the job keeps all
- * leases on faces in mind: those of others for leases_allow, and the caller's own for leases_follow.
+ * leases on faces in mind, those of others for leases_allow and all for leases_follow.
  * Errors  SDD_ELEASED naming the holder; SDD_ENO_MEMORY */
 int leases_check(struct mesh_job *j, bool whole) SDD_MUST_CHECK;
 /* step_change: step_match, and then leases_check of a job that changes the mesh in part; step_change_all: of one that
@@ -105,11 +106,12 @@ struct face_origins {
     int64_t n_new, n_joined;
     const int32_t *new_ids, *origins, *joined;
 };
-/* leases_follow: finds what the caller's leases will be on after a change of `from` into `to`: the faces that stay,
- * those put in the place of leased ones, those that come back, and else, where a leased face has gone, those that came
- * by themselves and have no vertices but new ones and such of leased faces. leases_adopt, on the loop, makes it so once
- * the change is durable.
- * Cost     linear in the meshes where the caller has leases on faces
+/* leases_follow: finds what leases will be on after a change of `from` into `to`: the faces that stay, those put in the
+ * place of leased ones, those that come back, and else, where a leased face has gone, those that came by themselves,
+ * have no vertices but new ones and such of leased faces, and hang together with the latter. Of the leases of others,
+ * which leases_allow spares, faces can only come back: without tokens anybody may undo what removed them.
+ * leases_adopt, on the loop, makes it so once the change is durable.
+ * Cost     linear in the meshes where faces came or went, and for each lease of which one did
  * Threads  any
  * Errors   SDD_ETOO_LARGE (LEASES_MAX_FACES), SDD_ENO_MEMORY */
 int leases_follow(struct mesh_job *j, const struct mesh *from, const struct mesh *to,

@@ -116,6 +116,18 @@ def undo_among_others(_, folder):
         new = bob.edit({"addVertices": {"points": [2, 2, 2]}})["newVertexIds"][0]
         check(new not in [k[1] for k in now if k[0] == "v"], "an id was given twice")
         ann.get("/refined?level=2")
+        bob.edit(move(50, 3))  # What was before the change is in its way, too, where it has been undone since.
+        ann.edit(move(50, 4))
+        ann.post("/undo")
+        bob.post("/undo")
+        wrong, now_at = ann.post("/redo", expect=[409, "changed_since", "version"]), ann.versions()[0][0]
+        check(wrong["conflict"]["versions"] == [now_at] and f"version {now_at} (undo by bob)" in wrong["detail"], f"{wrong}")
+        for way in ("/redo", "/undo"):
+            bob.post(way)
+        check(ann.post("/redo", expect=[409, "changed_since", "version"])["conflict"]["versions"][-1] == now_at + 2, "undone again")
+        bob.post("/redo")
+        ann.post("/redo")
+        check(cage(ann)["v", 50] == [4, 0, 5], "bob's change, which is there again, is in the way")
     finally:
         daemon.process.terminate()
         daemon.process.wait()
@@ -315,6 +327,17 @@ def leases_follow(_, folder):
         name = lease(mesh, faces=mesh.edit({"pokeFaces": {"ids": [10]}})["newFaceIds"])["lease"]
         mesh.post("/undo")
         check(leased_faces(mesh, name) == [10], "a face is not leased that comes back where the leased ones were")
+        mesh = Mesh(daemon, tokens["ann"], body=grid(SIDE))
+        inner = [f for f in range(SIDE, SIDE * (SIDE - 1)) if 0 < f % SIDE < SIDE - 1]
+        name = lease(mesh, faces=mesh.edit({"dissolveFaces": {"ids": inner}})["newFaceIds"])["lease"]
+        mesh.post("/undo")
+        check(leased_faces(mesh, name) == inner, f"of faces that hang together {leased_faces(mesh, name)} are leased")
+        mesh = Mesh(daemon, tokens["ann"], body=grid(SIDE))
+        far = range(4 * SIDE, SIDE * SIDE)
+        mesh.edit({"removeFaces": {"ids": [*far]}}, {"removeVertices": {"ids": [*range(5 * (SIDE + 1), (SIDE + 1) ** 2)]}})
+        name = lease(mesh, faces=mesh.edit({"pokeFaces": {"ids": [10]}})["newFaceIds"])["lease"]
+        mesh.post("/revert", {"version": 1}, If_Match="*")
+        check(leased_faces(mesh, name) == [10], f"the lease is on faces far from it, {leased_faces(mesh, name)}")
     finally:
         daemon.process.terminate()
         daemon.process.wait()
@@ -346,6 +369,37 @@ def leases_follow_long(daemon, _):
             edit = {"edits": [{"setHoles": {"ids": [f], "hole": True}}]}
             check(mesh.raw("POST", "/edits", edit, If_Match="*")[0] == status, f"face {f} of others is not {status}")
     check(done > 40, f"{done} edits were done")
+
+
+def leases_among_others(daemon, _):
+    """Without tokens anybody may undo what the holder of a lease did, and the lease is on what that brings back."""
+    mesh = Mesh(daemon, body=grid(SIDE))
+    name = lease(mesh, faces=[10, 40])["lease"]
+    mesh.post("/edits", {"edits": [{"removeFaces": {"ids": [10]}}]}, If_Match="*", Subdd_Lease=name)
+    check(leased_faces(mesh, name) == [40], f"{leased_faces(mesh, name)}")
+    mesh.post("/undo")
+    check(leased_faces(mesh, name) == [10, 40], f"undone by another, the lease is on {leased_faces(mesh, name)}")
+    mesh.post("/leases", {"faces": [10]}, expect=[423, "leased", "lease"])
+
+
+def leases_renewed(daemon, _):
+    """What a lease refuses says how long it lasts, while it is renewed."""
+    mesh, done = Mesh(daemon, body=grid(SIDE)), threading.Event()
+    name = lease(mesh, faces=[10])["lease"]
+
+    def renew():
+        while not done.is_set():
+            mesh.ask("PUT", f"/v1/meshes/{mesh.id}/leases/{name}", {"seconds": 60})
+
+    thread = threading.Thread(target=renew)
+    thread.start()
+    try:
+        for _ in range(50):
+            wrong = mesh.post("/edits", {"edits": [{"removeFaces": {"ids": [10]}}]}, If_Match="*", expect=[423, "leased", "lease"])
+            check(1 <= int(wrong["detail"].split(" for ")[1].split()[0]) <= 60, wrong["detail"])
+    finally:
+        done.set()
+        thread.join()
 
 
 def leases_refused(daemon, _):
@@ -573,7 +627,7 @@ def by_subd(_, folder):
 
 
 def people(daemon, folder):
-    for test in (rebase, rebase_refused, undo_among_others, either_order, leases, leases_follow, leases_follow_long, leases_refused, presence, news, crowd, lease_memory,
+    for test in (rebase, rebase_refused, undo_among_others, either_order, leases, leases_follow, leases_follow_long, leases_among_others, leases_renewed, leases_refused, presence, news, crowd, lease_memory,
                  lease_work, by_subd):
         yield test.__name__, functools.partial(test, daemon, folder)
 
