@@ -148,13 +148,14 @@ static int apply(struct job *job)
     rc = rc ? rc : edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err);
     if (!rc) {
         touched_by_edits(&j->touched, e->batch, &e->result, e->result.mesh);
-        record(e);
+        rc = leases_none(job) ? SDD_OK : heed_leases(e);
+        if (rc) /* Then the step may run again. */
+            edit_result_free(&e->result);
+        else
+            record(e);
     }
     rc = decode_end(j, rc);
     job->thing = operation_thing(slot_of(job)->info.topology_id);
-    if (rc)
-        return rc;
-    rc = leases_none(job) ? SDD_OK : heed_leases(e);
     if (rc)
         return rc;
     e->base.mesh = e->result.mesh;

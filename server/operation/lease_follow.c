@@ -237,13 +237,13 @@ int leases_follow(struct mesh_job *j, const struct mesh *from, const struct mesh
     mesh_pair_fini(&f.pair);
     if (rc || more <= 0 || more <= j->lease_room)
         return rc;
-    rc =
-        job_fail(&j->job, SDD_ETOO_LARGE, "lease",
-                 "your leases would get %lld faces more, and all leases together have at most %d, with those that have "
-                 "gone since they began; end yours and take them anew",
-                 (long long)more, LEASES_MAX_FACES);
-    j->job.err.needed = more;
-    j->job.err.available = j->lease_room;
+    rc = job_fail(
+        &j->job, SDD_ETOO_LARGE, "lease",
+        "your leases would get %lld faces more, and have at most %d together, with those that have gone since they "
+        "began; end them and take them anew",
+        (long long)more, LEASES_MAX_FACES);
+    j->job.err.needed = LEASES_MAX_FACES - j->lease_room + more;
+    j->job.err.available = LEASES_MAX_FACES;
     return rc;
 }
 

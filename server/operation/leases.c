@@ -27,8 +27,10 @@ int leases_check(struct mesh_job *j, bool whole)
 {
     const struct people *p = job_service(&j->job)->people;
     const uint64_t now = uv_hrtime();
+    int64_t taken;
     leases_forget(j); /* The step may have run before. */
-    j->lease_room = LEASES_MAX_FACES - p->n_faces;
+    (void)leases_of(p, j->principal, j->workspace, &taken);
+    j->lease_room = taken < LEASES_MAX_FACES ? LEASES_MAX_FACES - taken : 0;
     for (struct list *at = p->leases.next; at != &p->leases; at = at->next) {
         struct lease *l = CONTAINER(at, struct lease, all);
         if (l->until <= now || strcmp(l->mesh, j->slot->id) != 0)

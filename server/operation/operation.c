@@ -164,10 +164,12 @@ void mesh_job_start_own(struct mesh_job *j, struct slot *slot, const struct job_
 static bool read_leases(struct request *r, char **out)
 {
     const char *named = request_header(r, "Subdd-Lease");
-    if (named && !leases_are_ids(named))
+    if (!named || !named[strspn(named, " \t")])
+        return true;
+    if (!leases_are_ids(named))
         answer_fail(r, SDD_EINVALID, "subdd-lease",
                     "Subdd-Lease takes ids of leases, l_ and 16 hexadecimal digits, with commas between");
-    else if (named && !(*out = strdup(named)))
+    else if (!(*out = strdup(named)))
         answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
     else
         return true;

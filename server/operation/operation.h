@@ -98,7 +98,7 @@ struct mesh_job {
     char *named_leases; /* The header Subdd-Lease, or NULL. */
     int n_leases;
     struct job_lease *leases; /* On faces of the mesh (leases_check). */
-    int64_t lease_room;       /* How many more faces leases may have had then. */
+    int64_t lease_room;       /* How many more faces those of the caller may have had then. */
 };
 /* mesh_job_create: allocates a job of `bytes` and takes over the request's body and query. Returns NULL when it has
  * answered the request with an error: no memory, or a bad If-Match or key. */

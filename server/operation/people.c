@@ -106,29 +106,54 @@ static void tell_lease(const struct people *p, const struct lease *l)
     tell(p, l->mesh, "lease", &json);
 }
 
+int leases_of(const struct people *p, const char *principal, const char *workspace, int64_t *n_faces)
+{
+    int n = 0;
+    *n_faces = 0;
+    for (struct list *at = p->leases.next; at != &p->leases; at = at->next) {
+        const struct lease *l = CONTAINER(at, struct lease, all);
+        if (strcmp(l->principal, principal) != 0 || strcmp(l->workspace, workspace) != 0)
+            continue;
+        *n_faces += l->n_faces + l->n_gone;
+        n++;
+    }
+    return n;
+}
+
+static int check_limits(const struct people *p, const struct lease *l, struct sdd_error *err)
+{
+    int of_mesh = 0;
+    int64_t n_faces;
+    for (struct list *at = p->leases.next; at != &p->leases; at = at->next)
+        of_mesh += strcmp(CONTAINER(at, struct lease, all)->mesh, l->mesh) == 0;
+    if (of_mesh >= LEASES_MAX_OF_MESH)
+        return too_many("leases", LEASES_MAX_OF_MESH, err);
+    if (p->n_leases >= LEASES_MAX)
+        return too_many("leases", LEASES_MAX, err);
+    if (leases_of(p, l->principal, l->workspace, &n_faces) >= LEASES_MAX_OF_ONE)
+        return too_many("leases", LEASES_MAX_OF_ONE, err);
+    if (l->n_faces <= LEASES_MAX_FACES - n_faces)
+        return SDD_OK;
+    int rc = sdd_fail(err, SDD_ETOO_LARGE, "faces",
+                      "all leases of one holder have at most %d faces, and yours have %lld; lease fewer, or the mesh",
+                      LEASES_MAX_FACES, (long long)n_faces);
+    err->needed = n_faces + l->n_faces;
+    err->available = LEASES_MAX_FACES;
+    return rc;
+}
+
 int lease_begin(struct people *p, struct lease *l, int64_t seconds, struct sdd_error *err)
 {
     uint64_t random;
-    int of_mesh = 0;
-    for (struct list *at = p->leases.next; at != &p->leases; at = at->next)
-        of_mesh += strcmp(CONTAINER(at, struct lease, all)->mesh, l->mesh) == 0;
-    if (of_mesh >= LEASES_MAX_OF_MESH || p->n_leases >= LEASES_MAX)
-        return too_many("leases", of_mesh >= LEASES_MAX_OF_MESH ? LEASES_MAX_OF_MESH : LEASES_MAX, err);
-    if (l->n_faces > LEASES_MAX_FACES - p->n_faces) {
-        int rc = sdd_fail(err, SDD_ETOO_LARGE, "faces",
-                          "all leases together have at most %d faces, and %lld are taken; lease fewer, or the mesh",
-                          LEASES_MAX_FACES, (long long)p->n_faces);
-        err->needed = p->n_faces + l->n_faces;
-        err->available = LEASES_MAX_FACES;
+    int rc = check_limits(p, l, err);
+    if (rc)
         return rc;
-    }
     if (getrandom(&random, sizeof random, 0) != sizeof random)
         return sdd_fail(err, SDD_EINTERNAL, "", "no random numbers");
     snprintf(l->id, sizeof l->id, "l_%016llx", (unsigned long long)random);
     l->refs++;
     list_append(&p->leases, &l->all);
     p->n_leases++;
-    p->n_faces += l->n_faces;
     lease_renew(p, l, seconds);
     return SDD_OK;
 }
@@ -154,7 +179,6 @@ void lease_end(struct people *p, struct lease *l)
     tell_lease(p, l);
     list_remove(&l->all);
     p->n_leases--;
-    p->n_faces -= l->n_faces + l->n_gone;
     lease_unref(l);
 }
 
@@ -165,7 +189,6 @@ void lease_put(struct people *p, struct lease *l, int32_t *faces, int64_t n_face
         free(faces);
         return;
     }
-    p->n_faces += n_faces + n_gone - l->n_faces - l->n_gone;
     free(l->faces);
     l->faces = faces;
     l->n_faces = n_faces;

@@ -12,7 +12,8 @@
 #define LEASE_MAX_SECONDS 3600
 #define LEASES_MAX_OF_MESH 256
 #define LEASES_MAX 4096
-#define LEASES_MAX_FACES (1 << 22) /* Of all leases together: 16 MiB of ids. */
+#define LEASES_MAX_FACES (1 << 20) /* Of all leases of one holder together: 4 MiB of ids. */
+#define LEASES_MAX_OF_ONE 1024     /* Leases of one holder. */
 #define PRESENCE_MAX_BYTES 4096
 #define PRESENCE_MAX_SECONDS 300
 #define PRESENCE_MAX_OF_MESH 256
@@ -48,7 +49,6 @@ struct people {
     struct list leases, present;
     int n_leases, n_present;
     uint64_t next_end; /* Nothing of all that ends before this time. */
-    int64_t n_faces;   /* Of all leases, with those that are gone. */
     /* Called when a lease begins, is renewed or ends ("lease"), and when somebody comes, says something else of himself
      * or goes ("presence"), with JSON that tells it; or NULL. */
     void (*news)(void *user, const char *mesh, const char *kind, const char *json);
@@ -62,6 +62,8 @@ void people_forget_mesh(struct people *p, const char *mesh);
 /* people_conn_closed: of a connection that a presence has been tied to. */
 void people_conn_closed(struct people *p, const struct conn *c);
 
+/* leases_of: how many leases a principal of a workspace holds, and how many faces they have, with those that are gone. */
+int leases_of(const struct people *p, const char *principal, const char *workspace, int64_t *n_faces);
 /* lease_begin: takes the lease over; its id and time are set here. Errors  SDD_ETOO_LARGE (too many) */
 int lease_begin(struct people *p, struct lease *l, int64_t seconds, struct sdd_error *err);
 void lease_end(struct people *p, struct lease *l);
