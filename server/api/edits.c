@@ -121,7 +121,11 @@ static int heed_leases(struct edit_job *e)
     const struct edit_result *r = &e->result;
     const struct face_origins made = {r->n_new_faces, r->n_joined, r->new_face_ids, r->origins, r->joined};
     struct mesh_job *j = &e->base.base;
-    int rc = leases_allow_mesh(j, j->slot->host, r->mesh);
+    struct mesh_changes changes = {0};
+    int rc = leases_none_of_others(&j->job) ? SDD_OK : mesh_changes_find(j->slot->host, r->mesh, &changes, &j->job.err);
+    if (!rc)
+        rc = leases_allow(j, j->slot->host, &changes);
+    mesh_changes_fini(&changes);
     return rc ? rc : leases_follow(j, j->slot->host, r->mesh, made);
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* history.c: GET /v1/meshes/{id}/versions, and POST .../revert, .../undo and .../redo, by which an earlier version
  * becomes the next one. The ids of its elements are those that they had; new elements get ids that were never used. */
+#include "server/api/events.h"
 #include "server/api/others.h"
 #include "server/api/replace.h"
+#include "server/api/watcher.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/topology_id.h"
@@ -89,6 +91,7 @@ struct past_job {
      * the two is put onto the present version. */
     int64_t onto;
     struct mesh *base_mesh;
+    bool is_heard;    /* Somebody is told of the new version. */
     char others[256]; /* "; since then came versions 7 (edits by bob), 5 (...)": those that can be in the way. */
 };
 
@@ -257,23 +260,43 @@ static bool stands_alone(const struct job *job)
     return !((const struct past_job *)job)->onto;
 }
 
+/* Whether nobody has to know what the present version is changed in. */
+static bool concerns_nobody(const struct job *job)
+{
+    return !((const struct past_job *)job)->is_heard && leases_none(job);
+}
+
 static bool skip_present(const struct job *job)
 {
-    return (stands_alone(job) && leases_none(job)) || skip_load(job);
+    return (stands_alone(job) && concerns_nobody(job)) || skip_load(job);
 }
 
 /* To revert may change everything; to undo or redo changes what it does. */
 static int match(struct job *job)
 {
-    return ((const struct past_job *)job)->way == REVERT ? step_change_all(job) : step_change(job);
+    struct past_job *p = (struct past_job *)job;
+    p->is_heard = watched_find(job_service(job)->watchers, slot_of(job)->id) != NULL;
+    return p->way == REVERT ? step_change_all(job) : step_change(job);
 }
 
-static int heed_leases(struct job *job)
+/* Compares the version that is to be with the present one, for the news and for leases. */
+static int compare(struct job *job)
 {
-    const struct mesh *to = ((const struct past_job *)job)->base.mesh;
     struct mesh_job *j = (struct mesh_job *)job;
-    int rc = leases_allow_mesh(j, j->slot->host, to);
-    return rc ? rc : leases_follow(j, j->slot->host, to, (struct face_origins){0});
+    const struct mesh *from = j->slot->host, *to = ((const struct past_job *)job)->base.mesh;
+    struct mesh_changes changes = {0};
+    int rc = decode_begin(j, 0);
+    if (rc)
+        return rc;
+    rc = mesh_changes_find(from, to, &changes, &job->err);
+    if (!rc)
+        touched_by_changes(&j->touched, &changes);
+    if (!rc)
+        rc = leases_allow(j, from, &changes);
+    if (!rc)
+        rc = leases_follow(j, from, to, (struct face_origins){0});
+    mesh_changes_fini(&changes);
+    return decode_end(j, rc);
 }
 
 /* Puts what was between the two versions onto the present one. */
@@ -361,7 +384,7 @@ static void begin(struct request *r, enum way way)
                                         {ON_STORE, PHASE_LOAD, step_load, skip_present},
                                         {ON_LOOP, -1, step_settle_record, NULL},
                                         {ON_HOST, PHASE_PARSE, merge, stands_alone},
-                                        {ON_HOST, PHASE_PARSE, heed_leases, leases_none},
+                                        {ON_HOST, PHASE_PARSE, compare, concerns_nobody},
                                         {ON_DEVICE, -1, build, NULL},
                                         {ON_STORE, PHASE_COMMIT, commit, NULL},
                                         {ON_LOOP, -1, replace_adopt, NULL},

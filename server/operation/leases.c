@@ -133,14 +133,3 @@ int leases_allow(struct mesh_job *j, const struct mesh *m, const struct mesh_cha
     }
     return SDD_OK;
 }
-
-int leases_allow_mesh(struct mesh_job *j, const struct mesh *from, const struct mesh *to)
-{
-    struct mesh_changes changes;
-    if (leases_none_of_others(&j->job))
-        return SDD_OK;
-    int rc = mesh_changes_find(from, to, &changes, &j->job.err);
-    rc = rc ? rc : leases_allow(j, from, &changes);
-    mesh_changes_fini(&changes);
-    return rc;
-}

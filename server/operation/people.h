@@ -100,8 +100,6 @@ bool leases_none_of_others(const struct job *job);
  * replaces a layer with values there. `changes` is from the mesh m on, and may lack faces, for positions. Any thread.
  * Errors  SDD_ELEASED listing the faces or the layer in job->conflict */
 int leases_allow(struct mesh_job *j, const struct mesh *m, const struct mesh_changes *changes) SDD_MUST_CHECK;
-/* leases_allow_mesh: the same of a change of `from` into `to`. */
-int leases_allow_mesh(struct mesh_job *j, const struct mesh *from, const struct mesh *to) SDD_MUST_CHECK;
 
 /* What a change has put in the place of what; all are NULL where it does not tell (struct edit_result). */
 struct face_origins {

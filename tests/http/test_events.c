@@ -179,6 +179,10 @@ static void test_modelling(void **state)
     http_change_json(&d, "POST", id, "/edits",
                      "{\"edits\":[{\"addFaces\":{\"faceVertexCounts\":[3],\"faceVertexIndices\":[4,9,6]}}]}");
     EXPECT_VERSION(&c, 4, "\"vertexIds\":[4,9,6]", "\"faceIds\":[12]");
+    http_change(&d, "POST", id, "/undo", "", NULL, 0);
+    EXPECT_VERSION(&c, 5, "\"change\":\"undo\"", "\"of\":4", "\"faces\":9", "\"faceIds\":[12]}");
+    http_change_json(&d, "POST", id, "/revert", "{\"version\":2}");
+    EXPECT_VERSION(&c, 6, "\"change\":\"revert\"", "\"vertexIds\":[9]", "\"faceIds\":[0,2,10,11]}");
     fclose(c.in);
     http_change(&d, "DELETE", id, "", "", NULL, 0);
 }
