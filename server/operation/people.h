@@ -62,7 +62,8 @@ void people_forget_mesh(struct people *p, const char *mesh);
 /* people_conn_closed: of a connection that a presence has been tied to. */
 void people_conn_closed(struct people *p, const struct conn *c);
 
-/* leases_of: how many leases a principal of a workspace holds, and how many faces they have, with those that are gone. */
+/* leases_of: how many leases a principal of a workspace holds, and how many faces they have, with those that are gone.
+ * Cost  a look at all leases */
 int leases_of(const struct people *p, const char *principal, const char *workspace, int64_t *n_faces);
 /* lease_begin: takes the lease over; its id and time are set here. Errors  SDD_ETOO_LARGE (too many) */
 int lease_begin(struct people *p, struct lease *l, int64_t seconds, struct sdd_error *err);
