@@ -2,6 +2,7 @@
 /* cli_verbs.c: the verbs that need one call and print its answer: push, positions, edit, rename, ls, show,
  * rm, pull, health. */
 #include "cli_import.h"
+#include "client/lib/subd_history.h"
 #include "client/lib/subd_people.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -406,7 +407,7 @@ int cli_pull(struct cli *c)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli_ends_with(path, others[i]))
             return cli_fail(c, EXIT_USAGE, "%s: a control mesh goes into .obj, .usda, .json or .pb", path);
-    if (subd_cage(c->client, c->mesh.id, media_of(path), &data, &bytes, &err) != SUBD_OK)
+    if (subd_cage_at(c->client, c->mesh.id, c->at, media_of(path), &data, &bytes, &err) != SUBD_OK)
         return cli_report(c, &err);
     cli_print_warnings(c);
     if (cli_writer_open(&w, path) != 0) {

@@ -31,6 +31,10 @@ SUBD_API void subd_version_list_free(struct subd_version_list *list); /* NULL is
 /* subd_version_kinds: the kinds of edits of the batch that made list->versions[i], each once, with blanks between them;
  * "" where it was no batch, or is not known. The list owns it. */
 SUBD_API const char *subd_version_kinds(const struct subd_version_list *list, int64_t i);
+/* subd_cage_at: subd_cage of an earlier version, or with version 0 of the present one.
+ * Errors  SUBD_EUSAGE (version); SUBD_EHTTP 410 when it is not kept any more */
+SUBD_API int subd_cage_at(subd_client *c, const char *id, int64_t version, const char *media_type, char **data,
+                          size_t *bytes, struct subd_error *err) SUBD_MUST_CHECK;
 
 /* The calls below make a new version, of which *out, which may be NULL, tells. With version 0 they take any present
  * version, else only this one. A key makes a repeated call the same call; NULL is none.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* subd_meshes.c: the calls about a whole mesh (push, show, delete, cage) and about the daemon (stat, health). */
+#include "subd_history.h"
 #include "subd_internal.h"
 #include "subdd.pb-c.h"
 #include <cjson/cJSON.h>
@@ -211,18 +212,32 @@ static int finish_health(subd_client *c, void *out, struct subd_error *err)
     return ours ? SUBD_OK : subd_fail_stranger(c, err);
 }
 
-int subd_cage(subd_client *c, const char *id, const char *media_type, char **data, size_t *bytes,
-              struct subd_error *err)
+static int fetch_cage(subd_client *c, const char *id, int64_t version, const char *media_type, char **data,
+                      size_t *bytes, struct subd_error *err)
 {
     struct subd_request r = {
         .method = "GET", .accept = media_type, .finish = finish_cage, .out = data, .out_bytes = bytes, .large = 1};
-    int rc = SUBD_NEED(err, c, id, media_type, data, bytes);
-    if (rc != SUBD_OK)
-        return rc;
     *data = NULL;
     *bytes = 0;
     subd_text_mesh_path(&r.path, id, "/cage");
+    if (version)
+        subd_text_add(&r.path, "?version=%lld", (long long)version);
     return subd_request_start(c, &r, err);
+}
+
+int subd_cage(subd_client *c, const char *id, const char *media_type, char **data, size_t *bytes,
+              struct subd_error *err)
+{
+    int rc = SUBD_NEED(err, c, id, media_type, data, bytes);
+    return rc ? rc : fetch_cage(c, id, 0, media_type, data, bytes, err);
+}
+
+int subd_cage_at(subd_client *c, const char *id, int64_t version, const char *media_type, char **data, size_t *bytes,
+                 struct subd_error *err)
+{
+    int rc = SUBD_NEED(err, c, id, media_type, data, bytes);
+    rc = rc ? rc : subd_check_version(version, err);
+    return rc ? rc : fetch_cage(c, id, version, media_type, data, bytes, err);
 }
 
 int subd_stat(subd_client *c, char **json, struct subd_error *err)

@@ -180,6 +180,9 @@ def by_subd(daemon, folder):
     check("setHoles pokeFaces" in daemon.made("log", id).splitlines()[1], "subd log names the kinds of edits")
     daemon.made("refine", id, "--at", "2", "-o", out)
     check("version 2" in open(out).readline(), "--at is not of that version")
+    daemon.made("pull", id, "--at", "2", "-o", out)
+    check(open(out, "rb").read() == Mesh(daemon, id=id).get("/cage?version=2", Accept="model/obj"), "pull --at is not of that version")
+    check("no version 9" in daemon.subd("pull", id, "--at", "9").stderr, "pull of a version to come")
     for args, says in ((["revert", id, "x"], "is no version"), (["redo", id], "nothing to redo"),
                        (["refine", id, "--at", "9", "-o", out], "no version 9")):
         ran = daemon.subd(*args)

@@ -178,6 +178,13 @@ static int call_cage(void)
     return subd_cage(AT(0, client), AT(1, "m"), AT(2, "model/obj"), AT(3, &data), AT(4, &bytes), err);
 }
 
+static int call_cage_at(void)
+{
+    char *data;
+    size_t bytes;
+    return subd_cage_at(AT(0, client), AT(1, "m"), 1, AT(2, "model/obj"), AT(3, &data), AT(4, &bytes), err);
+}
+
 static int call_cage_arrays(void)
 {
     static struct subd_cage cage;
@@ -361,6 +368,7 @@ static const struct {
     {"subd_unpin", call_unpin, 2},
     {"subd_quarantine_end", call_quarantine_end, 2},
     {"subd_cage", call_cage, 5},
+    {"subd_cage_at", call_cage_at, 5},
     {"subd_cage_arrays", call_cage_arrays, 3},
     {"subd_positions", call_positions, 3},
     {"subd_positions_ranges", call_positions_ranges, 3},
