@@ -76,7 +76,8 @@ int mesh_copy(const struct mesh *m, struct mesh **out, struct sdd_error *err)
     if (!to)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a mesh");
     *to = *m;
-    to->topology = NULL; /* Each mesh keeps its own. */
+    to->topology = NULL; /* Each mesh keeps its own, */
+    to->primvars = NULL; /* and has this also where no primvar is left in it. */
     if (m->n_primvars) {
         to->primvars = malloc((size_t)m->n_primvars * sizeof *to->primvars);
         if (!to->primvars) {

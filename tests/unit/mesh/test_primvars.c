@@ -314,13 +314,43 @@ static void test_copy(void **state)
     mesh_free(m);
 }
 
+/* A mesh that an edit has left without a primvar shares nothing with its copy that both would free. */
+static void test_copy_of_none_left(void **state)
+{
+    static const char text[] = "{\"edits\":[{\"removePrimvar\":{\"name\":\"only\"}}]}";
+    struct sdd_error err;
+    struct edit_batch *b;
+    struct edit_result r;
+    struct mesh *copy,
+        *m = sample_json("{\"points\":[0,0,0,1,0,0,0,1,0],\"faceVertexCounts\":[3],\"faceVertexIndices\":"
+                         "[0,1,2],\"primvars\":[{\"name\":\"only\",\"interpolation\":\"constant\","
+                         "\"values\":[1]}]}");
+    (void)state;
+    assert_int_equal(edits_from_json(text, strlen(text), &b, &err), SDD_OK);
+    assert_int_equal(edits_apply(m, b, &r, &err), SDD_OK);
+    assert_int_equal(r.mesh->n_primvars, 0);
+    assert_int_equal(mesh_copy(r.mesh, &copy, &err), SDD_OK);
+    assert_true(!copy->primvars || copy->primvars != r.mesh->primvars);
+    mesh_free(copy);
+    edit_result_free(&r);
+    edit_batch_free(b);
+    mesh_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classes),  cmocka_unit_test(test_refused),     cmocka_unit_test(test_author),
-        cmocka_unit_test(test_made),     cmocka_unit_test(test_json),        cmocka_unit_test(test_proto),
-        cmocka_unit_test(test_encoding), cmocka_unit_test(test_topology_id), cmocka_unit_test(test_reorder),
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_author),
+        cmocka_unit_test(test_made),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_proto),
+        cmocka_unit_test(test_encoding),
+        cmocka_unit_test(test_topology_id),
+        cmocka_unit_test(test_reorder),
         cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_copy_of_none_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
