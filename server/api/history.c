@@ -164,6 +164,11 @@ static void name_others(struct past_job *p, const struct store_version *list, in
         const struct store_version *v = &list[i];
         const int64_t change = is_change(v) ? v->version : v->of;
         const bool now = is_there(list, n, change);
+        int later = 0; /* The latest version that did it, undid it or did it again. */
+        while ((is_change(&list[later]) ? list[later].version : list[later].of) != change)
+            later++;
+        if (later < i)
+            continue;
         if (now == is_there(list + last, n - last, change) || now == is_there(list + of, n - of, change))
             continue;
         if (c->n_versions < NAMED)

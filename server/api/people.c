@@ -24,6 +24,7 @@ static void answer_lease(struct request *r, int status, const struct lease *l)
 struct lease_job {
     struct mesh_job base;
     struct lease_ask ask;
+    int64_t next_face_id;
     struct lease *lease;
 };
 
@@ -53,6 +54,7 @@ static int lease_faces(struct job *job)
     struct lease_ask *a = &((struct lease_job *)job)->ask;
     const struct mesh *m = slot_of(job)->host;
     int64_t n = 0, found = 0;
+    ((struct lease_job *)job)->next_face_id = m->next_face_id;
     qsort(a->faces, (size_t)a->n_faces, sizeof *a->faces, mesh_compare_ids);
     for (int64_t i = 0; i < a->n_faces; i++)
         if (i == 0 || a->faces[i] != a->faces[n - 1])
@@ -108,6 +110,7 @@ static int lease_take(struct job *job)
     memcpy(l->lease->client, l->ask.client, sizeof l->lease->client);
     l->lease->faces = l->ask.faces;
     l->lease->n_faces = l->ask.n_faces;
+    l->lease->next_face_id = l->next_face_id;
     l->ask.faces = NULL;
     return lease_begin(job_service(job)->people, l->lease, l->ask.seconds, &job->err);
 }

@@ -143,7 +143,8 @@ void answer_response(struct request *r, int status, struct MHD_Response *respons
     for (const struct header *h = browser_headers(r->net, r->origin); h->name; h++)
         answer_header(r, h->name, h->value);
     add_cors(r);
-    add_timing(r);
+    if (status != 404) /* Else the time that was needed to find nothing would tell of a mesh of another workspace. */
+        add_timing(r);
     if (r->close_after || r->net->state == NET_CLOSING)
         answer_header(r, "Connection", "close");
 }

@@ -69,11 +69,13 @@ static unsigned char *mark_corners(const struct following *f, struct sdd_error *
     return corner;
 }
 
-/* Whether a face came by itself, and all its vertices are new or have the mark. */
+/* Whether a face came by itself, and all its vertices are new or have the mark. One that has been there since the lease
+ * began, and was not leased, does not. */
 static bool may_fill(const struct following *f, struct face face, const unsigned char *corner)
 {
-    const int64_t k = number_of(&f->made, f->to->face_ids[face.row]);
-    if (k >= 0 && f->made.origins[k] != SDD_NO_ROW)
+    const int32_t id = f->to->face_ids[face.row];
+    const int64_t k = number_of(&f->made, id);
+    if ((k >= 0 && f->made.origins[k] != SDD_NO_ROW) || (id >= f->lease->next_face_id && id < f->from->next_face_id))
         return false;
     for (int32_t i = 0; i < f->to->face_counts[face.row]; i++) {
         const int32_t was = f->pair.vertex_from[f->to->face_vertices[face.corner + i]];

@@ -66,7 +66,8 @@ void people_conn_closed(struct people *p, const struct conn *c)
 
 static int too_many(const char *what, int limit, struct sdd_error *err)
 {
-    int rc = sdd_fail(err, SDD_ETOO_LARGE, what, "there are %d already; wait until some end", limit);
+    int rc = sdd_fail(err, SDD_ETOO_LARGE, what, "%d %s are there already, as many as may be; wait until some end",
+                      limit, what);
     err->available = limit;
     return rc;
 }

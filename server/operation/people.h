@@ -29,6 +29,7 @@ struct lease {
      * it has no longer, which are leased again when they come back. Both ascend. */
     int32_t *faces;
     int64_t n_faces, n_gone;
+    int64_t next_face_id; /* That of the mesh when it began, if it is on faces. */
 };
 /* A lease that a job keeps in mind. */
 struct job_lease {

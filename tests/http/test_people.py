@@ -327,6 +327,15 @@ def leases_follow(_, folder):
         name = lease(mesh, faces=mesh.edit({"pokeFaces": {"ids": [10]}})["newFaceIds"])["lease"]
         mesh.post("/undo")
         check(leased_faces(mesh, name) == [10], "a face is not leased that comes back where the leased ones were")
+        mesh = Mesh(daemon, tokens["ann"], body=grid(4))
+        new = mesh.edit({"removeFaces": {"ids": [4]}},
+                        {"addFaces": {"faceVertexCounts": [3, 3], "faceVertexIndices": [5, 6, 11, 5, 11, 10]}})["newFaceIds"]
+        name = lease(mesh, faces=[12, new[1]])["lease"]
+        other = [f for f in mesh.edit({"collapseEdges": {"edges": [5, 11]}})["newFaceIds"] if f not in leased_faces(mesh, name)]
+        was = leased_faces(mesh, name)
+        for way in ("/undo", "/redo"):
+            mesh.post(way)
+        check(other and leased_faces(mesh, name) == was, f"done again, the lease is on {leased_faces(mesh, name)}, not {was}")
         mesh = Mesh(daemon, tokens["ann"], body=grid(SIDE))
         inner = [f for f in range(SIDE, SIDE * (SIDE - 1)) if 0 < f % SIDE < SIDE - 1]
         name = lease(mesh, faces=mesh.edit({"dissolveFaces": {"ids": inner}})["newFaceIds"])["lease"]

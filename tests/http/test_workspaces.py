@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Workspaces: every route answers for a mesh of another workspace exactly as for one that is not there."""
-import functools, hashlib, json, os, re, subprocess
+import functools, hashlib, json, os, re, subprocess, urllib.error, urllib.request
 from files import BIN, Daemon, check, run_tests
 from people import CUBE, Mesh
 
@@ -38,6 +38,15 @@ def routes(daemon, mesh):
                     bodies.get(leaf) if method in ("put", "post", "patch") and leaf not in ("undo", "redo") else None
 
 
+def timed(mesh, id):
+    """Whether the answer about a mesh says how long its parts took."""
+    try:
+        request = urllib.request.Request(f"{mesh.daemon.url}/v1/meshes/{id}", headers={"Authorization": "Bearer " + mesh.token})
+        return "Server-Timing" in urllib.request.urlopen(request).headers
+    except urllib.error.HTTPError as refusal:
+        return "Server-Timing" in refusal.headers
+
+
 def answer(mesh, method, path, body, id):
     status, data = mesh.request(method, path.replace("{id}", id), body, If_Match="*") if method != "GET" else mesh.request(method, path.replace("{id}", id))
     if status < 400:
@@ -66,6 +75,7 @@ def hidden(tokens, file, folder):
                     check(theirs == none and (theirs[0] == 404 or "no query parameter" in theirs[1]), f"{who} {method} {path}: {theirs}, absent {none}")
                     n += theirs[0] == 404
                 check(n > 60, f"{n} routes and versions")
+                check([timed(other, id) for id in (ann.id, ABSENT)] == [False, False], "the time tells of it")
                 check(other.request("DELETE", f"/v1/meshes/{ann.id}/leases/{own}")[0] == 404, "a lease is seen")
                 check(ann.id not in other.ask("GET", "/v1/meshes").decode(), "the list names it")
                 check(ann.id not in other.ask("GET", "/v1/meshes?name=cube").decode(), "the list of a name names it")

@@ -58,7 +58,8 @@ int store_answer_insert(struct store *s, const struct store_answer *a, int64_t n
     rc = store_step(s, st, bound, "record an answer", err);
     (void)sqlite3_clear_bindings(st);
     if (rc && (sqlite3_extended_errcode(s->db) & 0xff) == SQLITE_CONSTRAINT)
-        rc = sdd_fail(err, SDD_ECONFLICT, "idempotency-key", "the idempotency key has an answer already");
+        rc = sdd_fail(err, SDD_ECONFLICT, "idempotency-key",
+                      "another request with this key was done meanwhile; send this one again for its answer");
     return rc;
 }
 
