@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* changes.h: which elements two versions of a mesh differ in, by their ids, and whether two changes of one version get
- * in each other's way. Undo, rebase and leases use it.
+ * in each other's way. Undo, rebase, leases and news use it.
  *
  *   mesh_changes_find(base, mine), mesh_changes_find(base, theirs) -> mesh_changes_meet -> mesh_merge (merge.h) */
 #ifndef SUBDD_MESH_CHANGES_H

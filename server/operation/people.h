@@ -104,7 +104,7 @@ bool leases_none_of_others(const struct job *job);
 int leases_allow(struct mesh_job *j, const struct mesh *m, const struct mesh_changes *changes) SDD_MUST_CHECK;
 
 /* What a change has put in the place of what; all are NULL where it does not tell (struct edit_result). */
-struct face_origins {
+struct face_origins { /* Ids; n_new and n_joined are numbers of faces and of pairs. */
     int64_t n_new, n_joined;
     const int32_t *new_ids, *origins, *joined;
 };

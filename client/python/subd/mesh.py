@@ -144,7 +144,7 @@ class EditResult:
     mesh: MeshInfo
     new_vertex_ids: Any
     new_face_ids: Any
-    passed_over: int = 0  # How many versions of others came since that for which the batch was made.
+    passed_over: int = 0  # How many versions came since that for which the batch was made.
 
 
 # ---- answers ---------------------------------------------------------------------------------------------------------
